@@ -1,0 +1,1 @@
+"""The doors to graphpriv: the command line and the service."""

@@ -1,0 +1,280 @@
+"""The social graph: users with a place and three topics, and who follows whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.places import UNKNOWN, PlaceTree
+from graphpriv.topics import EMPTY, RANKS, in_order
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: The attributes of a profile, in the order of the thesis.
+ATTRIBUTES = ("location", "topic1", "topic2", "topic3")
+
+#: What an original may know of a person beside the profile; no release carries any of it.
+PRIVATE = ("handle", "name", "location_text")
+
+#: How a neighbour stands to the centre, as bits: the centre follows it, it follows the centre.
+FOLLOWS, FOLLOWED = 1, 2
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Edges that an import counted, reported and left out."""
+
+    self_loops: int = 0
+    parallel: int = 0
+
+
+@dataclass(frozen=True)
+class Links:
+    """Rows of neighbours one after the other: those of user u stand from offsets[u] to offsets[u + 1], sorted."""
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+
+    def of(self, user: int) -> NDArray[np.int32]:
+        """The neighbours of *user*."""
+        return self.targets[self.offsets[user] : self.offsets[user + 1]]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many neighbours each user has."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def sources(self) -> NDArray[np.int32]:
+        """For each entry of `targets` the user in whose row it stands."""
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), self.counts)
+
+    @classmethod
+    def from_pairs(cls, sources: NDArray[np.int32], targets: NDArray[np.int32], users: int) -> Links:
+        """The rows of distinct pairs, in any order."""
+        keys = np.sort(sources.astype(np.int64) * users + targets)
+        return cls._from_keys(keys, users)
+
+    @classmethod
+    def _from_keys(cls, keys: NDArray[np.int64], users: int) -> Links:
+        rows = keys // max(users, 1)
+        offsets = np.zeros(users + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=users)[:users], out=offsets[1:])
+        return cls(offsets, (keys - rows * users).astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class SocialGraph:
+    """Users in the order of their import, their profiles as codes, and their follows as sorted rows.
+
+    In an undirected graph each edge stands in the rows of both its ends.
+    """
+
+    ids: tuple[str, ...]
+    directed: bool
+    follows: Links
+    places: PlaceTree
+    location: NDArray[np.int32]
+    topic_names: tuple[str, ...]
+    topics: NDArray[np.int32]
+    private: Mapping[str, tuple[str | None, ...]] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+
+    @classmethod
+    def build(
+        cls,
+        ids: Sequence[str],
+        sources: NDArray[np.int32],
+        targets: NDArray[np.int32],
+        *,
+        directed: bool,
+        places: PlaceTree,
+        location: NDArray[np.int32],
+        topics: Sequence[Sequence[str | None]],
+        private: Mapping[str, Sequence[str | None]] | None = None,
+    ) -> tuple[SocialGraph, Dropped]:
+        """The graph of sound records; self-loops and parallel edges are counted and left out."""
+        users = len(ids)
+        follows, dropped = links_of(sources, targets, users, directed=directed)
+        names = in_order({topic for row in topics for topic in row if topic is not None})
+        code: dict[str | None, int] = {name: position for position, name in enumerate(names)}
+        code[None] = EMPTY
+        flat = np.fromiter((code[topic] for row in topics for topic in row), dtype=np.int32, count=users * RANKS)
+        graph = cls(
+            ids=tuple(ids),
+            directed=directed,
+            follows=follows,
+            places=places,
+            location=np.asarray(location, dtype=np.int32),
+            topic_names=names,
+            topics=flat.reshape(users, RANKS),
+            private=MappingProxyType({key: tuple(column) for key, column in (private or {}).items()}),
+        )
+        return graph, dropped
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
+        """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
+        from graphpriv.formats.interchange import from_networkx
+
+        return from_networkx(graph)
+
+    def to_networkx(self) -> nx.Graph:
+        """The same graph for NetworkX, with `location` and `topics` on its nodes and `locations` on the graph."""
+        from graphpriv.formats.interchange import to_networkx
+
+        return to_networkx(self)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SocialGraph)
+            and self.ids == other.ids
+            and self.directed == other.directed
+            and np.array_equal(self.follows.offsets, other.follows.offsets)
+            and np.array_equal(self.follows.targets, other.follows.targets)
+            and self.topic_names == other.topic_names
+            and np.array_equal(self.topics, other.topics)
+            and self.places == other.places
+            and np.array_equal(self.location, other.location)
+            and dict(self.private) == dict(other.private)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are; an undirected one counts once."""
+        return len(self.follows.targets) if self.directed else len(self.follows.targets) // 2
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The position of each id."""
+        return {user: position for position, user in enumerate(self.ids)}
+
+    @cached_property
+    def followers(self) -> Links:
+        """Who follows each user."""
+        if not self.directed:
+            return self.follows
+        return Links.from_pairs(self.follows.targets, self.follows.sources, len(self))
+
+    @cached_property
+    def neighbours(self) -> Links:
+        """The users linked with each user in either direction, each once."""
+        return self.undirected().follows
+
+    @cached_property
+    def directions(self) -> NDArray[np.int8]:
+        """For each entry of `neighbours` how it is linked: FOLLOWS, FOLLOWED or both; an undirected edge is both."""
+        users = len(self)
+        both = self.neighbours.sources.astype(np.int64) * users + self.neighbours.targets
+        out = self.follows.sources.astype(np.int64) * users + self.follows.targets
+        back = self.followers.sources.astype(np.int64) * users + self.followers.targets
+        found = FOLLOWS * _contains(out, both) + FOLLOWED * _contains(back, both)
+        return found.astype(np.int8)
+
+    def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Sources and targets of all edges, sorted; an undirected edge stands once, its lower end first."""
+        sources, targets = self.follows.sources, self.follows.targets
+        if self.directed:
+            return sources, targets
+        once = sources < targets
+        return sources[once], targets[once]
+
+    def undirected(self) -> SocialGraph:
+        """The same graph without directions."""
+        if not self.directed:
+            return self
+        both, _ = links_of(self.follows.sources, self.follows.targets, len(self), directed=False)
+        return replace(self, directed=False, follows=both)
+
+    def attribute(self, name: str) -> NDArray[np.int32]:
+        """The codes of one attribute of the profile."""
+        return self.location if name == "location" else self.topics[:, ATTRIBUTES.index(name) - 1]
+
+    def profiles(self) -> NDArray[np.int32]:
+        """One row a user: location and the three topics, as codes."""
+        return np.column_stack([self.location, self.topics]).astype(np.int32)
+
+    def restricted(self, users: NDArray[np.int64]) -> SocialGraph:
+        """The graph among *users*, in the order given, with the edges between them and the places that occur."""
+        position = np.full(len(self), -1, dtype=np.int64)
+        position[users] = np.arange(len(users))
+        sources, targets = position[self.follows.sources], position[self.follows.targets]
+        inside = (sources >= 0) & (targets >= 0)
+        places, moved = self.places.restricted(np.unique(self.location[users]).tolist())
+        location = self.location[users]
+        names, topics = _only_used(self.topic_names, self.topics[users])
+        return SocialGraph(
+            ids=tuple(self.ids[user] for user in users),
+            directed=self.directed,
+            follows=Links.from_pairs(sources[inside].astype(np.int32), targets[inside].astype(np.int32), len(users)),
+            places=places,
+            location=np.where(location == UNKNOWN, UNKNOWN, moved[location]).astype(np.int32),
+            topic_names=names,
+            topics=topics,
+            private=MappingProxyType(
+                {key: tuple(column[user] for user in users) for key, column in self.private.items()}
+            ),
+        )
+
+
+def links_of(
+    sources: NDArray[np.int32], targets: NDArray[np.int32], users: int, *, directed: bool
+) -> tuple[Links, Dropped]:
+    """The rows of the given edges without self-loops and repetitions, and how many of each were dropped."""
+    loops = sources == targets
+    low, high = sources[~loops].astype(np.int64), targets[~loops].astype(np.int64)
+    if not directed:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    keys = np.unique(low * users + high)
+    dropped = Dropped(self_loops=int(loops.sum()), parallel=int(len(low) - len(keys)))
+    if not directed:
+        low, high = keys // max(users, 1), keys % max(users, 1)
+        keys = np.sort(np.concatenate([keys, high * users + low]))
+    return Links._from_keys(keys, users), dropped
+
+
+def common_codes(one: SocialGraph, other: SocialGraph) -> tuple[SocialGraph, SocialGraph]:
+    """Both graphs with the same tree of places and the same topics, so that equal codes mean equal values."""
+    places, *moved = one.places.union(other.places)
+    names = in_order([*one.topic_names, *other.topic_names])
+    code = {name: position for position, name in enumerate(names)}
+    aligned = []
+    for graph, places_moved in zip((one, other), moved, strict=True):
+        topics_moved = np.array([*(code[name] for name in graph.topic_names), EMPTY], dtype=np.int32)
+        aligned.append(
+            replace(
+                graph,
+                places=places,
+                # UNKNOWN and EMPTY are -1 and find themselves at the end of each table.
+                location=np.append(places_moved, np.int32(UNKNOWN))[graph.location],
+                topic_names=names,
+                topics=topics_moved[graph.topics],
+            )
+        )
+    return aligned[0], aligned[1]
+
+
+def _only_used(names: tuple[str, ...], topics: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    used = np.unique(topics)
+    used = used[used != EMPTY]
+    moved = np.full(len(names) + 1, EMPTY, dtype=np.int32)
+    moved[used] = np.arange(len(used))
+    return tuple(names[code] for code in used), moved[topics]
+
+
+def _contains(sorted_keys: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not len(sorted_keys):
+        return np.zeros(len(keys), dtype=np.bool_)
+    position = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.equal(sorted_keys[position], keys)

@@ -1,0 +1,1 @@
+"""Tables, their protections and their measures: the engine for microdata."""

@@ -1,0 +1,93 @@
+"""Files at the edge: read with a clear error, replaced as a whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError
+
+#: What stands for standard input or standard output.
+STREAM = "-"
+
+
+def read_text(path: str | Path, *, encoding: str = "utf-8-sig") -> str:
+    """The text of a file, or of standard input for `-`."""
+    data = read_bytes(path)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InvalidInput(f"{path}, line {line}: this is not {encoding} text.") from None
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file, or of standard input for `-`."""
+    if str(path) == STREAM:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path}: {reason(error)}") from None
+
+
+def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
+    """Refuse to write over a file unless that was asked for; called before the work begins."""
+    if str(path) != STREAM and not overwrite and Path(path).exists():
+        raise NameTaken(f"{path}: the file exists; give --overwrite to replace it.")
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not."""
+    refuse_existing(path, overwrite=overwrite)
+    if str(path) == STREAM:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
+        temporary = None
+    except OSError as error:
+        raise failure(error, path) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str, *, overwrite: bool = True) -> None:
+    """Replace a file by *text*."""
+    with replacing(path, overwrite=overwrite) as file:
+        file.write(text.encode())
+
+
+def failure(error: OSError, path: str | Path) -> ReportedError:
+    """What to say of a file that could not be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+        return FileFailure(f"{path}: {reason(error)} Nothing was written.")
+    return InvalidInput(f"{path}: {reason(error)} Nothing was written.")
+
+
+def reason(error: OSError) -> str:
+    """The operating system's word for what went wrong, as a sentence."""
+    return f"{(error.strerror or str(error)).rstrip('.')}."
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,145 @@
+"""Registries: a method entered once is offered in the command line, the service and the README."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, field, fields
+from importlib import import_module
+from numbers import Real
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from tabular.errors import InvalidParameter, UnknownName
+
+T = TypeVar("T")
+
+
+def option(
+    default: Any = MISSING,
+    *,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A parameter of a method: a dataclass field with its bounds as data."""
+    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """What every registered method is: a frozen dataclass whose parameters are checked on creation."""
+
+    def __post_init__(self) -> None:
+        for parameter in fields(self):
+            check(type(self).__name__, parameter.name, getattr(self, parameter.name), dict(parameter.metadata))
+
+
+def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
+    """Refuse a *value* outside its *bounds*, in one wording for all parameters."""
+    low, high, choices = bounds.get("low"), bounds.get("high"), bounds.get("choices")
+    if choices is not None and value not in choices:
+        raise InvalidParameter(f"{owner}: {name} must be one of {', '.join(choices)}, not {value!r}.")
+    if low is None and high is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidParameter(f"{owner}: {name} must be a number, not {value!r}.")
+    number = float(value)
+    if number != number or (low is not None and number < low) or (high is not None and number > high):
+        if high is None:
+            allowed = f"at least {low}"
+        elif low is None:
+            allowed = f"at most {high}"
+        else:
+            allowed = f"from {low} to {high}"
+        raise InvalidParameter(f"{owner}: {name} must be {allowed}, not {value}.")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a registered method, as lists and help texts show it."""
+
+    name: str
+    default: Any
+    help: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """A registered method: its name, where it comes from and what it cannot do."""
+
+    name: str
+    method: type[T]
+    cites: str
+    limits: str
+
+    @property
+    def summary(self) -> str:
+        """The first line of the method's docstring: what the method does."""
+        return (self.method.__doc__ or "").strip().splitlines()[0]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The method's parameters in the order they are declared."""
+        return tuple(
+            Parameter(
+                name=each.name,
+                default=None if each.default is MISSING else each.default,
+                help=each.metadata["help"],
+                low=each.metadata["low"],
+                high=each.metadata["high"],
+                choices=each.metadata["choices"],
+            )
+            for each in fields(self.method)  # type: ignore[arg-type]
+            if "help" in each.metadata
+        )
+
+
+class Registry(Generic[T]):
+    """The methods of one sort, by name, in the order they were entered."""
+
+    def __init__(self, sort: str) -> None:
+        self.sort = sort
+        self._entries: dict[str, Entry[T]] = {}
+
+    def add(self, name: str, *, cites: str, limits: str) -> Callable[[type[T]], type[T]]:
+        """Class decorator: enter a method under *name*."""
+
+        def enter(method: type[T]) -> type[T]:
+            if name in self._entries:
+                raise ValueError(f"Two methods of {self.sort} are called {name!r}.")
+            if not (method.__doc__ or "").strip():
+                raise ValueError(f"The {self.sort} {name!r} has no docstring.")
+            self._entries[name] = Entry(name, method, cites, limits)
+            return method
+
+        return enter
+
+    def load(self, package: ModuleType | str) -> None:
+        """Import every module of *package*, so that what they hold is entered."""
+        module = import_module(package) if isinstance(package, str) else package
+        for each in sorted(iter_modules(module.__path__), key=lambda info: info.name):
+            import_module(f"{module.__name__}.{each.name}")
+
+    def __getitem__(self, name: str) -> Entry[T]:
+        if name not in self._entries:
+            raise UnknownName.among(self.sort, name, self._entries)
+        return self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def entries(self) -> tuple[Entry[T], ...]:
+        """All entries, in the order they were entered."""
+        return tuple(self._entries.values())
