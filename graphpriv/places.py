@@ -223,21 +223,21 @@ def _refuse_cycles(paths: Mapping[str, Path], where: str) -> None:
         branches = [iter(above.get(start, {}))]
         on_way = {start}
         while climbing:
-            upper: Step | None = next(branches[-1], None)
-            if upper is None:
+            over = next(branches[-1], None)
+            if over is None:
                 finished.add(climbing[-1])
                 on_way.discard(climbing.pop())
                 branches.pop()
-            elif upper in on_way:
-                key = above[climbing[-1]][upper]
+            elif over in on_way:
+                key = above[climbing[-1]][over]
                 raise InvalidRecord(
-                    f"{where}[{key!r}]: {climbing[-1][0]!r} lies below {upper[0]!r} here and above it elsewhere; "
+                    f"{where}[{key!r}]: {climbing[-1][0]!r} lies below {over[0]!r} here and above it elsewhere; "
                     "places must not form a cycle."
                 )
-            elif upper not in finished:
-                climbing.append(upper)
-                on_way.add(upper)
-                branches.append(iter(above.get(upper, {})))
+            elif over not in finished:
+                climbing.append(over)
+                on_way.add(over)
+                branches.append(iter(above.get(over, {})))
 
 
 def _canonical_names(paths: Sequence[Path]) -> list[str]:
