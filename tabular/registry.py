@@ -68,6 +68,21 @@ class Parameter:
     high: float | None
     choices: tuple[str, ...] | None
 
+    def read(self, text: str) -> Any:
+        """The value that *text* stands for, by the kind of the default; bounds are checked by the method."""
+        kind = float if self.default is None and (self.low, self.high) != (None, None) else type(self.default)
+        if kind is bool:
+            if text.lower() not in ("true", "false"):
+                raise InvalidParameter(f"{self.name} must be true or false, not {text!r}.")
+            return text.lower() == "true"
+        if kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                what = "a whole number" if kind is int else "a number"
+                raise InvalidParameter(f"{self.name} must be {what}, not {text!r}.") from None
+        return text
+
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):

@@ -1,0 +1,75 @@
+"""The service: a Flask application under /v1."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask, Response, jsonify
+from werkzeug.exceptions import HTTPException
+
+from api.errors import outcome_of
+from api.methods import method_lists
+from graphpriv.store import open_store
+from tabular.errors import ReportedError
+
+
+def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+    """Build the service; tests pass their own *config*, the environment fills in GRAPHPRIV_…."""
+    app = Flask(__name__)
+    app.config["STORE"] = "file:./graphpriv.db"
+    app.config.from_prefixed_env("GRAPHPRIV")
+    app.config.update(config or {})
+    app.register_error_handler(ReportedError, _reported)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(Exception, _bug)
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        """Say that the process answers."""
+        return jsonify(status="ok")
+
+    @app.get("/readyz")
+    def readyz() -> Response:
+        """Say that the store answers, too."""
+        with open_store(app.config["STORE"], create=True) as store:
+            store.graphs()
+        return jsonify(status="ok")
+
+    @app.get("/v1/methods")
+    def methods() -> Response:
+        """List every registered method."""
+        return jsonify(method_lists())
+
+    return app
+
+
+def _problem(status: int, title: str, detail: str) -> Response:
+    """An RFC 9457 problem document."""
+    response = jsonify(type="about:blank", title=title, status=status, detail=detail)
+    response.status_code = status
+    response.content_type = "application/problem+json"
+    return response
+
+
+def _reported(error: ReportedError) -> Response:
+    outcome = outcome_of(error)
+    return _problem(outcome.status, outcome.title, str(error))
+
+
+def _http(error: HTTPException) -> Response:
+    return _problem(error.code or 500, error.name, error.description or error.name)
+
+
+def _bug(error: Exception) -> Response:
+    reference = secrets.token_hex(4)
+    # The text of an unforeseen error may hold what belongs to a person: the log gets its kind and place alone.
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    place = f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last else "nowhere"
+    from flask import current_app
+
+    current_app.logger.error("internal error %s: %s at %s", reference, type(error).__name__, place)
+    return _problem(500, "Internal error", f"Internal error, reference {reference}.")

@@ -1,0 +1,84 @@
+"""The command line: `graphpriv`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from api.cli import audits, demo, graphs, protection, service, stores
+from api.errors import outcome_of
+from tabular.errors import ReportedError
+
+#: `--fail-if` holds.
+CONDITION_HOLDS = 4
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="graphpriv")
+def cli() -> None:
+    """Protect, audit and release social graphs.
+
+    Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 sound input, but no solution; 4 done, but --fail-if holds.
+    """
+
+
+for command in (
+    demo.demo,
+    graphs.graph,
+    protection.protect,
+    audits.audit,
+    audits.sweep,
+    protection.microdata,
+    stores.store,
+    service.methods,
+    service.serve,
+):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; every failure is one line and an exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and give its exit code."""
+    try:
+        result = cli.main(arguments, prog_name="graphpriv", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        return _failed(error.format_message(), error.exit_code)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("interrupted; nothing more was written.", 1)
+    except ReportedError as error:
+        return _failed(str(error), outcome_of(error).exit_code)
+    except BrokenPipeError:
+        # Whoever read the output has gone away; what is still buffered for it must not raise again on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _failed(_internal(error), 1)
+
+
+def _failed(text: str, code: int) -> int:
+    click.echo(f"graphpriv: error: {' '.join(text.split())}", err=True)
+    return code
+
+
+def _internal(error: Exception) -> str:
+    """A bug: its place is told, its text is not, since that may hold what belongs to a person."""
+    if os.environ.get("GRAPHPRIV_DEBUG"):
+        traceback.print_exc()
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    return (
+        f"internal error {secrets.token_hex(4)} ({type(error).__name__} at {place}); this is a bug. "
+        "GRAPHPRIV_DEBUG=1 shows where it came from."
+    )

@@ -1,0 +1,265 @@
+"""Auditing a release, and sweeping over k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from api import fail_if as conditions
+from api.cli.common import (
+    generator,
+    json_option,
+    note,
+    opened,
+    out_path,
+    overwrite_option,
+    seed_option,
+    show_json,
+    show_table,
+    store_option,
+)
+from api.cli.protection import at_least_two
+from graphpriv.auditing import audit as run_audit
+from graphpriv.auditing import scenarios_named
+from graphpriv.formats import read_graph
+from graphpriv.graph import SocialGraph
+from graphpriv.protections import DEFAULT, protections
+from graphpriv.mapping import mapping_by_id, read_mapping
+from graphpriv.report import audit_report, sweep_report
+from graphpriv.risk import SCENARIOS
+from graphpriv.store import Run
+from graphpriv.sweep import sweep as run_sweep
+from tabular.errors import InvalidParameter
+from tabular.files import refuse_existing, write_text
+
+attacker_option = click.option(
+    "--attacker",
+    type=click.Choice(["ego", "subgraph", "both"]),
+    default="both",
+    show_default=True,
+    help="ego knows the whole neighbourhood, subgraph a part of what the release shows.",
+)
+scenario_option = click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="NAME",
+    help=f"What the attacker knows: {', '.join(SCENARIOS)}, or attributes joined by +; default all six.",
+)
+html_option = click.option("--html", metavar="FILE", help="Also write the report.")
+
+
+@click.command()
+@click.argument("names", nargs=2, metavar="ORIGINAL RELEASED")
+@click.option("--files", is_flag=True, help="ORIGINAL and RELEASED are files, for a release made elsewhere.")
+@click.option("--mapping", metavar="FILE", help="With --files: the CSV original,released.")
+@attacker_option
+@scenario_option
+@click.option("--undirected", is_flag=True, help="Read both graphs without directions.")
+@click.option("--budget", type=click.IntRange(min=1), help="Steps a match may take before it is left undecided.")
+@click.option("--at-risk", default=20, show_default=True, type=click.IntRange(min=0), help="How many users to list.")
+@html_option
+@click.option("--fail-if", metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'.")
+@overwrite_option
+@store_option
+@json_option
+def audit(
+    names: tuple[str, str],
+    files: bool,
+    mapping: str | None,
+    attacker: str,
+    scenarios: tuple[str, ...],
+    undirected: bool,
+    budget: int | None,
+    at_risk: int,
+    html: str | None,
+    fail_if: str | None,
+    overwrite: bool,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Measure what a release lost and who can still be found in it."""
+    if fail_if is not None:
+        conditions.parse(fail_if)
+    if html is not None:
+        refuse_existing(html, overwrite=overwrite)
+    if mapping is not None and not files:
+        raise InvalidParameter("--mapping goes with --files; the store knows the mapping of its releases.")
+    chosen = scenarios_named(scenarios) if scenarios else SCENARIOS
+    original, released, known = _from_files(*names, mapping) if files else _from_store(*names, store)
+    document = run_audit(
+        original,
+        released,
+        known,
+        attackers=attackers_named(attacker),
+        scenarios=chosen,
+        undirected=undirected,
+        budget=budget,
+        at_risk=at_risk,
+    ).document
+    if not files:
+        _record(names, store, document)
+    if html is not None:
+        write_text(out_path(html), audit_report(document), overwrite=overwrite)
+    if as_json:
+        show_json(document)
+    else:
+        print_audit(document)
+    if fail_if is not None and conditions.holds(fail_if, document):
+        note(f"--fail-if holds: {fail_if}")
+        return 4
+    return 0
+
+
+@click.command()
+@click.argument("name")
+@click.option("--k", "ks", default="2,3,5,10,20", show_default=True, metavar="K,K…", help="Which k to try.")
+@click.option("--runs", default=5, show_default=True, type=click.IntRange(min=1), help="How often for each k.")
+@click.option("--method", type=click.Choice(list(protections)), default=DEFAULT, show_default=True)
+@attacker_option
+@scenario_option
+@html_option
+@overwrite_option
+@store_option
+@seed_option
+@json_option
+def sweep(
+    name: str,
+    ks: str,
+    runs: int,
+    method: str,
+    attacker: str,
+    scenarios: tuple[str, ...],
+    html: str | None,
+    overwrite: bool,
+    store: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Show losses and risks by k, each the mean of repeated runs; nothing is released."""
+    numbers = numbers_in(ks)
+    if html is not None:
+        refuse_existing(html, overwrite=overwrite)
+    with opened(store) as source:
+        graph = source.load_graph(name)
+    document = run_sweep(
+        graph,
+        numbers,
+        runs,
+        rng=generator(seed),
+        method=method,
+        attackers=attackers_named(attacker),
+        scenarios=scenarios_named(scenarios) if scenarios else SCENARIOS,
+        report=lambda done, of: note(f"{done} of {of} runs"),
+    )
+    if html is not None:
+        write_text(out_path(html), sweep_report(document), overwrite=overwrite)
+    if as_json:
+        show_json(document)
+    else:
+        print_sweep(document)
+
+
+def attackers_named(choice: str) -> tuple[str, ...]:
+    """The attackers of `--attacker`."""
+    return ("ego", "subgraph") if choice == "both" else (choice,)
+
+
+def numbers_in(text: str) -> list[int]:
+    """The ks of `--k 2,3,5`."""
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidParameter(f"--k must be whole numbers with commas between, such as 2,3,5, not {text!r}.") from None
+    for number in numbers:
+        at_least_two(number)
+    if len(set(numbers)) < len(numbers):
+        raise InvalidParameter(f"--k names a number twice: {text}.")
+    return numbers
+
+
+def print_audit(document: dict[str, Any]) -> None:
+    """The audit as tables."""
+    click.echo(
+        f"{document['users']} users, {document['edges']} edges; every released profile occurs at least "
+        f"{document['k']} times."
+    )
+    loss = document["information_loss"]
+    columns = [*(key for key in loss["cdil"] if key != "mean"), "mean"]
+    by_attribute = loss["dbil_by_attribute"]
+    rows: list[tuple[object, ...]] = [
+        ("AAMIL", *(loss["aamil"][each] for each in columns)),
+        ("AAMIL anchored", *((loss["aamil"]["anchored"] or {}).get(each) for each in columns)),
+        ("CDIL", *(loss["cdil"][each] for each in columns)),
+        ("DBIL", *((by_attribute or {}).get(each) for each in columns[:-1]), loss["dbil"]),
+        ("IL", *[""] * (len(columns) - 1), loss["mean"]),
+    ]
+    show_table("Information loss", ["measure", *columns], rows)
+    structure = document["structure"]
+    for part, title in (
+        ("disclosure_risk", "Disclosure risk: share of users whose neighbourhood is found"),
+        ("expected_success", "Expected success of naming the right user"),
+        ("undecided", "Undecided within the budget"),
+    ):
+        found = document[part]
+        names = list(next(iter(found.values())))
+        alone = structure["risk" if part == "disclosure_risk" else part]
+        lines = [(attacker, *(shares[each] for each in names), alone[attacker]) for attacker, shares in found.items()]
+        show_table(title, ["attacker", *names, "structure only"], lines)
+    click.echo(structure["note"])
+    if document["at_risk"]:
+        header = list(document["at_risk"][0])
+        rows = [tuple(each[key] for key in header) for each in document["at_risk"]]
+        show_table("Users most at risk (custodian and auditor only): candidates by attacker", header, rows)
+
+
+def print_sweep(document: dict[str, Any]) -> None:
+    """The sweep as two tables."""
+    rows = document["rows"]
+    losses = list(rows[0]["information_loss"])
+    lines = [(row["k"], *(row["information_loss"][each]["mean"] for each in losses)) for row in rows]
+    show_table("Information loss, mean of the runs", ["k", *losses], lines)
+    for attacker, shares in rows[0]["disclosure_risk"].items():
+        lines = [(row["k"], *(row["disclosure_risk"][attacker][each]["mean"] for each in shares)) for row in rows]
+        show_table(f"Disclosure risk, {attacker}, mean of the runs", ["k", *shares], lines)
+
+
+def _from_store(name: str, released: str, store: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
+    with opened(store) as source:
+        graph = source.load_graph(name)
+        masked = source.load_graph(released)
+        if source.graph(released).original == name:
+            return graph, masked, source.mapping(name, released)
+    note(f"{released!r} is no release of {name!r} in this store: users are put together by their ids where they agree.")
+    return graph, masked, mapping_by_id(graph.ids, masked.ids)
+
+
+def _from_files(
+    original: str, released: str, mapping: str | None
+) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
+    graph, masked = read_graph(original).graph, read_graph(released).graph
+    if mapping is not None:
+        return graph, masked, read_mapping(mapping, graph.ids, masked.ids)
+    known = mapping_by_id(graph.ids, masked.ids)
+    if known is None:
+        note("Without --mapping, DBIL, anchored AAMIL and expected success cannot be known.")
+    else:
+        note("warning: the released graph keeps the ids of the original; users are put together by them.")
+    return graph, masked, known
+
+
+def _record(names: Sequence[str], store: str, document: dict[str, Any]) -> None:
+    run = Run(
+        verb="audit",
+        parameters={"released": names[1], **document["parameters"]},
+        version=document["version"],
+        input_hash=document["inputs"]["original"],
+    )
+    with opened(store) as target:
+        target.add_run(names[0], run)
+
+

@@ -1,0 +1,116 @@
+"""What all commands share: where the store is, how results are shown, where the random numbers come from."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from graphpriv.store import Store, open_store
+from tabular.errors import InvalidParameter
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_STORE = "file:./graphpriv.db"
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what is there under that name.")
+param_option = click.option(
+    "--param", "params", multiple=True, metavar="KEY=VALUE", help="A parameter of the method; may be given again."
+)
+
+
+def store_option(command: F) -> F:
+    """Add `--store`; the command gets the URL as `store`."""
+    option = click.option(
+        "--store",
+        envvar="GRAPHPRIV_STORE",
+        default=DEFAULT_STORE,
+        show_default=True,
+        metavar="URL",
+        help="file:PATH or neo4j://user:password@host:7687.",
+    )
+    return option(command)
+
+
+def seed_option(command: F) -> F:
+    """Add `--seed`; the command gets the number as `seed`, drawn from the operating system unless it is fixed."""
+
+    @functools.wraps(command)
+    def with_seed(*args: Any, seed: int | None, **options: Any) -> Any:
+        if seed is None:
+            seed = secrets.randbits(128)
+        else:
+            note("warning: a fixed seed can undo a release (who knows it can draw again); use it for tests only.")
+        return command(*args, seed=seed, **options)
+
+    option = click.option("--seed", type=click.IntRange(min=0), help="Fix what is drawn at random: for tests.")
+    return option(with_seed)  # type: ignore[return-value]
+
+
+def opened(url: str, *, create: bool = False) -> Store:
+    """The store at *url*."""
+    return open_store(url, create=create)
+
+
+def generator(seed: int) -> np.random.Generator:
+    """The random numbers of a seed."""
+    return np.random.default_rng(seed)
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal, on standard error."""
+    click.echo(text, err=True)
+
+
+def show_json(document: Any) -> None:
+    """One JSON document on standard output; the same numbers give the same bytes."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table on standard output: text to the left, numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for position, name in enumerate(header):
+        numeric = all(isinstance(row[position], int | float | None) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(shown(cell) for cell in row))
+    # Without a terminal, lines are never broken: what reads them sees one line a row.
+    width = None if os.isatty(1) else 200
+    Console(width=width, highlight=False, markup=False).print(table)
+
+
+def shown(cell: object) -> str:
+    """A cell as text: four decimals for a number, a dash for what cannot be known."""
+    if cell is None:
+        return "–"
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def parameters_of(entry: Any, params: Sequence[str]) -> dict[str, Any]:
+    """The `--param` texts as values, by the kinds of the parameters of a registered method."""
+    known = {each.name: each for each in entry.parameters}
+    values: dict[str, Any] = {}
+    for text in params:
+        key, equals, value = text.partition("=")
+        name = key.strip().replace("-", "_")
+        if not equals or name not in known:
+            offered = ", ".join(known) or "none"
+            raise InvalidParameter(f"--param {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.")
+        values[name] = known[name].read(value.strip())
+    return values
+
+
+def out_path(path: str) -> str | Path:
+    """A path to write to; `-` stays standard output."""
+    return path if path == "-" else Path(path)

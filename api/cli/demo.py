@@ -1,0 +1,135 @@
+"""The whole chain on a synthetic graph."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from api.cli.audits import print_audit
+from api.cli.common import json_option, note, overwrite_option, seed_option, show_json
+from api.cli.protection import at_least_two
+from graphpriv.auditing import audit
+from graphpriv.dictionary import write_dictionary, write_microdata_dictionary
+from graphpriv.fingerprint import fingerprint
+from graphpriv.formats import write_graph
+from graphpriv.graph import SocialGraph
+from graphpriv.mapping import write_mapping
+from graphpriv.microdata import microdata
+from graphpriv.protections import check_k, protect
+from graphpriv.release import Release
+from graphpriv.report import demo_report
+from graphpriv.store import Run, open_store
+from graphpriv.structure import describe
+from graphpriv.synthetic import synthetic_graph
+from tabular.errors import NameTaken
+from tabular.files import failure, write_text
+
+FILES = {
+    "store": "demo.db",
+    "original": "original.json",
+    "released": "released.json",
+    "dictionary": "released.dictionary.json",
+    "mapping": "mapping.csv",
+    "microdata": "microdata.csv",
+    "microdata dictionary": "microdata.dictionary.json",
+    "audit": "audit.json",
+    "report": "report.html",
+}
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What the demo made, on its way into files."""
+
+    original: SocialGraph
+    release: Release
+    document: dict[str, Any]
+    facts: dict[str, Any]
+
+
+@click.command()
+@click.option("--out", default="graphpriv-demo", show_default=True, metavar="DIR", help="Where the files go.")
+@click.option("--users", default=1638, show_default=True, type=click.IntRange(min=2), help="How many users.")
+@click.option("--follows", type=click.IntRange(min=1), help="How many follows; default about 2.8 a user.")
+@click.option("--k", default=5, show_default=True, type=int, help="Each released profile occurs at least K times.")
+@overwrite_option
+@seed_option
+@json_option
+def demo(out: str, users: int, follows: int | None, k: int, overwrite: bool, seed: int, as_json: bool) -> None:
+    """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
+
+    Everything printed can be recomputed from the files that are left in DIR.
+    """
+    at_least_two(k)
+    check_k(k, users)
+    folder = _prepared(Path(out), overwrite=overwrite)
+    drawing, protecting, extracting = np.random.default_rng(seed).spawn(3)
+    note(f"Drawing {users} users …")
+    original = synthetic_graph(users, follows, rng=drawing)
+    note(f"Protecting with k={k} …")
+    release = protect(original, k, rng=protecting)
+    note("Auditing …")
+    document = audit(original, release.graph, release.mapping).document
+    facts = describe(original, rng=np.random.default_rng(0)).document()
+    chain = Chain(original, release, document, facts)
+    note("Writing …")
+    table = _write(folder, chain, seed, extracting)
+    if as_json:
+        files = {name: str(folder / file) for name, file in FILES.items()}
+        show_json({"files": files, "microdata": table, "audit": document})
+        return
+    print_audit(document)
+    click.echo(f"Microdata: {table['rows']} rows, {table['k']}-anonymous with the degree, ", nl=False)
+    click.echo(f"{table['k_without_degree']}-anonymous without it.")
+    click.echo(f"The report: {folder / FILES['report']}; beside it the graph files, the mapping and the store.")
+    click.echo(
+        f"Recompute: graphpriv audit --files {folder / FILES['original']} {folder / FILES['released']} "
+        f"--mapping {folder / FILES['mapping']}"
+    )
+
+
+def _prepared(folder: Path, *, overwrite: bool) -> Path:
+    """The folder, made; files of an earlier demo are replaced, others only if that was asked for."""
+    there = [name for name in FILES.values() if (folder / name).exists()]
+    if there and not overwrite and not (folder / FILES["store"]).exists():
+        raise NameTaken(f"{folder / there[0]}: the file exists and is not of an earlier demo; give --overwrite.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failure(error, folder) from None
+    return folder
+
+
+def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> dict[str, int]:
+    """Keep all of it in the store and as files; the counts of the microdata come back."""
+    original, release = chain.original, chain.release
+    run = Run(
+        verb="protect",
+        parameters={"k": release.k, "method": release.method, **release.parameters},
+        version=version("graphpriv"),
+        input_hash=fingerprint(original),
+    )
+    with open_store(f"file:{folder / FILES['store']}", create=True) as store:
+        store.save_graph("original", original, overwrite=True)
+        store.save_release("original", "released", release, seed=seed, run=run, overwrite=True)
+        info = store.graph("released")
+    write_graph(original, folder / FILES["original"], overwrite=True)
+    write_graph(release.graph, folder / FILES["released"], overwrite=True)
+    write_dictionary(release.graph, info, folder / FILES["released"], overwrite=True)
+    mapping = folder / FILES["mapping"]
+    write_mapping(mapping, original.ids, release.graph.ids, release.mapping, overwrite=True)
+    table = microdata(release.graph, rng=rng)
+    table.write(folder / FILES["microdata"], overwrite=True)
+    write_microdata_dictionary(table, folder / FILES["microdata"], overwrite=True)
+    text = json.dumps(chain.document, ensure_ascii=False, indent=2, allow_nan=False)
+    write_text(folder / FILES["audit"], f"{text}\n")
+    drawings = {"original": original, "released": release.graph}
+    html = demo_report(chain.document, graph_facts=chain.facts, drawings=drawings, files=FILES)
+    write_text(folder / FILES["report"], html)
+    return {"rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}

@@ -1,0 +1,195 @@
+"""Graphs in and out of the store."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from api.cli.common import (
+    json_option,
+    note,
+    opened,
+    out_path,
+    overwrite_option,
+    seed_option,
+    show_json,
+    show_table,
+    store_option,
+)
+from graphpriv.dictionary import write_dictionary
+from graphpriv.formats import formats, read_graph, write_graph
+from graphpriv.mapping import write_mapping
+from graphpriv.structure import describe
+from tabular.errors import InvalidParameter
+from tabular.files import STREAM, refuse_existing
+
+format_option = click.option("--format", "file_format", type=click.Choice(list(formats)), help="Found by the suffix.")
+
+
+@click.group()
+def graph() -> None:
+    """Import, export, list, show, delete graphs, and forget persons."""
+
+
+@graph.command("import")
+@click.argument("file")
+@click.option("--graph", "name", required=True, metavar="NAME", help="What the graph is called in the store.")
+@format_option
+@click.option("--attributes", metavar="FILE", help="Users of an edge list: id, location, topic1 to topic3.")
+@click.option("--places", metavar="FILE", help="Places of an edge list: key, name, type, parent.")
+@click.option("--directed/--undirected", default=None, help="How to read a file that does not say; default directed.")
+@overwrite_option
+@store_option
+@json_option
+def import_(
+    file: str,
+    name: str,
+    file_format: str | None,
+    attributes: str | None,
+    places: str | None,
+    directed: bool | None,
+    overwrite: bool,
+    store: str,
+    as_json: bool,
+) -> None:
+    """Read FILE (- for standard input) into the store as an original; all of it or nothing."""
+    imported = read_graph(file, format=file_format, attributes=attributes, places=places, directed=directed)
+    with opened(store, create=True) as target:
+        target.save_graph(name, imported.graph, overwrite=overwrite)
+    document = {
+        "graph": name,
+        "users": len(imported.graph),
+        "edges": imported.graph.edge_count,
+        "directed": imported.graph.directed,
+        "places": len(imported.graph.places),
+        "dropped": asdict(imported.dropped),
+        "ignored": dict(imported.ignored),
+    }
+    if as_json:
+        show_json(document)
+        return
+    click.echo(f"{name}: {document['users']} users, {document['edges']} edges.")
+    if imported.dropped.self_loops or imported.dropped.parallel:
+        click.echo(f"Dropped: {imported.dropped.self_loops} self-loops, {imported.dropped.parallel} parallel edges.")
+    for attribute, count in imported.ignored.items():
+        click.echo(f"Not taken: {attribute} ({count} records).")
+
+
+@graph.command()
+@click.argument("name")
+@click.option("--out", required=True, metavar="FILE", help="Where to; - is standard output.")
+@click.option("--mapping", metavar="FILE", help="Also write the private CSV original,released of a release.")
+@format_option
+@overwrite_option
+@store_option
+@json_option
+def export(
+    name: str, out: str, mapping: str | None, file_format: str | None, overwrite: bool, store: str, as_json: bool
+) -> None:
+    """Write a graph to a file; a release gets its data dictionary beside it."""
+    with opened(store) as source:
+        info = source.graph(name)
+        found = source.load_graph(name)
+        private = None
+        if mapping is not None:
+            if info.original is None:
+                raise InvalidParameter(f"--mapping: {name!r} is not a release of a graph in this store.")
+            refuse_existing(mapping, overwrite=overwrite)
+            private = source.load_graph(info.original).ids, source.mapping(info.original, name)
+    written = write_graph(found, out_path(out), format=file_format, overwrite=overwrite)
+    if not info.is_release:
+        note(f"warning: {name!r} is an original; what was written names persons.")
+    elif out != STREAM:
+        written.append(write_dictionary(found, info, out, overwrite=overwrite))
+    if mapping is not None and private is not None:
+        write_mapping(out_path(mapping), private[0], found.ids, private[1], overwrite=overwrite)
+        note("warning: the mapping leads from the release back to persons; keep it apart.")
+        written.append(Path(mapping))
+    if as_json and out != STREAM:
+        show_json({"graph": name, "files": [str(path) for path in written]})
+    elif out != STREAM:
+        for path in written:
+            click.echo(f"Wrote {path}")
+
+
+@graph.command("list")
+@store_option
+@json_option
+def list_(store: str, as_json: bool) -> None:
+    """List the graphs of the store."""
+    with opened(store) as source:
+        infos = source.graphs()
+    if as_json:
+        show_json({"graphs": [asdict(info) for info in infos]})
+        return
+    rows = [
+        (info.name, info.kind, info.original or "", info.k, info.users, info.edges, info.created)
+        for info in infos
+    ]
+    show_table("Graphs", ["name", "what", "made from", "k", "users", "edges", "created"], rows)
+
+
+@graph.command()
+@click.argument("name")
+@store_option
+@seed_option
+@json_option
+def show(name: str, store: str, seed: int, as_json: bool) -> None:
+    """Tell a graph's size, degrees, clustering, path length, diameter, and the shares of places and topics."""
+    with opened(store) as source:
+        found = source.load_graph(name)
+        info = source.graph(name)
+    facts = describe(found, rng=np.random.default_rng(seed)).document()
+    if as_json:
+        show_json({"graph": name, "kind": info.kind, "original": info.original, **facts})
+        return
+    shares = facts.pop("places"), facts.pop("topics")
+    show_table(name, ["what", "value"], list(flat(facts)))
+    for title, part in zip(("Places", "Topics"), shares, strict=True):
+        show_table(title, ["what", "share or count"], list(flat(part)))
+
+
+@graph.command()
+@click.argument("name")
+@store_option
+@json_option
+def delete(name: str, store: str, as_json: bool) -> None:
+    """Delete a graph; an original takes its posts and the mappings of its releases with it."""
+    with opened(store) as target:
+        target.delete_graph(name)
+    if as_json:
+        show_json({"deleted": name})
+    else:
+        click.echo(f"Deleted {name}.")
+
+
+@graph.command()
+@click.argument("name")
+@click.argument("user")
+@store_option
+@json_option
+def forget(name: str, user: str, store: str, as_json: bool) -> None:
+    """Remove a person from an original, its posts and the mappings of its releases."""
+    with opened(store) as target:
+        gone = target.forget(name, user)
+    if as_json:
+        show_json({"graph": name, **asdict(gone)})
+    else:
+        click.echo(f"Forgotten: {', '.join(f'{count} {what}' for what, count in asdict(gone).items())}.")
+        note("Backups and files exported before still hold the person; releases keep their row, no mapping leads to it.")
+
+
+def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:
+    """Nested numbers as lines of a table."""
+    lines: list[tuple[str, object]] = []
+    for key, value in document.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            lines += flat(value, f"{name} ")
+        else:
+            lines.append((name, value))
+    return lines

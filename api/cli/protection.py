@@ -1,0 +1,134 @@
+"""Protecting a graph and extracting microdata."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import click
+
+from api.cli.common import (
+    generator,
+    json_option,
+    note,
+    opened,
+    out_path,
+    overwrite_option,
+    param_option,
+    parameters_of,
+    seed_option,
+    show_json,
+    store_option,
+)
+from graphpriv import microdata as extraction
+from graphpriv import protections
+from graphpriv.dictionary import write_microdata_dictionary
+from graphpriv.fingerprint import fingerprint
+from graphpriv.store import Run, taken
+from tabular.classes import class_count
+from tabular.errors import InvalidParameter
+from tabular.files import STREAM, refuse_existing
+
+
+@click.command()
+@click.argument("name")
+@click.option("--k", required=True, type=int, help="Each released profile occurs at least K times.")
+@click.option("--into", required=True, metavar="NAME", help="What the release is called in the store.")
+@click.option(
+    "--method",
+    type=click.Choice(list(protections.protections)),
+    default=protections.DEFAULT,
+    show_default=True,
+    help="How the users are put together.",
+)
+@param_option
+@overwrite_option
+@store_option
+@seed_option
+@json_option
+def protect(
+    name: str,
+    k: int,
+    into: str,
+    method: str,
+    params: tuple[str, ...],
+    overwrite: bool,
+    store: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Release a graph with k-anonymous profiles, checked before it is written."""
+    at_least_two(k)
+    entry = protections.protections[method]
+    parameters = parameters_of(entry, params)
+    with opened(store) as target:
+        if not overwrite and any(info.name == into for info in target.graphs()):
+            raise taken(into)
+        original = target.load_graph(name)
+        release = protections.protect(original, k, method=method, rng=generator(seed), **parameters)
+        run = Run(
+            verb="protect",
+            parameters={"k": k, "method": method, **parameters},
+            version=version("graphpriv"),
+            input_hash=fingerprint(original),
+        )
+        target.save_release(name, into, release, seed=seed, run=run, overwrite=overwrite)
+    document = {
+        "graph": into,
+        "release_of": name,
+        "k": k,
+        "method": method,
+        "users": len(release.graph),
+        "edges": release.graph.edge_count,
+        "profiles": class_count(list(release.graph.profiles().T)),
+    }
+    if as_json:
+        show_json(document)
+        return
+    click.echo(
+        f"{into}: {document['users']} users, {document['edges']} edges, {document['profiles']} distinct profiles, "
+        f"each at least {k} times. Checked: edges kept, ids fresh, order shuffled, nothing else of the original."
+    )
+    note(f"The edges are as they were; see what can still be found: graphpriv audit {name} {into}")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--out", required=True, metavar="FILE", help="The CSV; - is standard output.")
+@click.option("--k", type=int, help="Write only a table in which each row occurs at least K times.")
+@overwrite_option
+@store_option
+@seed_option
+@json_option
+def microdata(name: str, out: str, k: int | None, overwrite: bool, store: str, seed: int, as_json: bool) -> None:
+    """Write degree, location and topics of each user as a table, and say which k it has.
+
+    The degree breaks the k of the graph: the k of the table is counted with it.
+    """
+    if k is not None:
+        at_least_two(k)
+    if as_json and out == STREAM:
+        raise InvalidParameter("--json and --out - both want standard output; give --out a file.")
+    refuse_existing(out, overwrite=overwrite)
+    with opened(store) as source:
+        graph = source.load_graph(name)
+        is_original = not source.graph(name).is_release
+    table = extraction.microdata(graph, rng=generator(seed))
+    if k is not None:
+        table.require(k)
+    table.write(out_path(out), overwrite=overwrite)
+    document = {"table": out, "rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}
+    if out != STREAM:
+        document["dictionary"] = str(write_microdata_dictionary(table, out, overwrite=overwrite))
+    if is_original:
+        note(f"warning: {name!r} is an original; its microdata are not protected.")
+    if as_json:
+        show_json(document)
+    elif out != STREAM:
+        click.echo(f"Wrote {out}: {len(table)} rows.")
+        click.echo(f"The table is {table.k}-anonymous with the degree, {table.k_without_degree}-anonymous without it.")
+
+
+def at_least_two(k: int) -> None:
+    """Refuse a k that protects nobody."""
+    if k < 2:
+        raise InvalidParameter(f"--k must be at least 2, not {k}.")

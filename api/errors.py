@@ -1,0 +1,47 @@
+"""What each sort of error means at the doors: the HTTP status and the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabular.errors import (
+    FileFailure,
+    InvalidInput,
+    NameTaken,
+    NoSolution,
+    ReportedError,
+    SourceUnavailable,
+    StoreUnavailable,
+    UnknownName,
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an error leaves the house."""
+
+    status: int
+    exit_code: int
+    title: str
+
+
+#: Looked up along the class of an error, the nearest first.
+OUTCOMES: dict[type[ReportedError], Outcome] = {
+    UnknownName: Outcome(404, 2, "Not found"),
+    NameTaken: Outcome(409, 2, "Name taken"),
+    InvalidInput: Outcome(400, 2, "Invalid input"),
+    NoSolution: Outcome(422, 3, "No solution"),
+    SourceUnavailable: Outcome(502, 1, "Source unavailable"),
+    StoreUnavailable: Outcome(503, 1, "Store unavailable"),
+    FileFailure: Outcome(507, 1, "File not written"),
+    ReportedError: Outcome(500, 1, "Failed"),
+}
+
+
+def outcome_of(error: ReportedError) -> Outcome:
+    """The outcome of *error*: that of the nearest class that has one.
+
+    >>> outcome_of(NameTaken("taken")).exit_code
+    2
+    """
+    return next(OUTCOMES[kind] for kind in type(error).__mro__ if kind in OUTCOMES)

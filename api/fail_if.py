@@ -1,0 +1,110 @@
+"""Conditions on the numbers of a document, so that a pipeline can stop by exit code."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tabular.errors import InvalidParameter, UnknownName
+
+_COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def holds(expression: str, document: Mapping[str, Any]) -> bool:
+    """Whether *expression* is true of the numbers of *document*.
+
+    Numbers are named by their path; comparisons are joined by `and`, `or`, `not`.
+
+    >>> holds("disclosure_risk.ego.all > 0.05 or k < 5", {"k": 5, "disclosure_risk": {"ego": {"all": 0.2}}})
+    True
+    """
+    return bool(_evaluate(parse(expression), expression, document))
+
+
+def parse(expression: str) -> ast.expr:
+    """The expression as a tree; refused before any work is done where it cannot be read."""
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _unreadable(expression) from None
+    _check(tree, expression)
+    return tree
+
+
+def _check(node: ast.expr, expression: str) -> None:
+    match node:
+        case ast.BoolOp(values=parts):
+            for part in parts:
+                _check(part, expression)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            _check(operand, expression)
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(each) in _COMPARISONS for each in ops):
+            for part in (left, *others):
+                if _number(part) is None and _path(part) is None:
+                    raise _unreadable(expression)
+        case _:
+            raise _unreadable(expression)
+
+
+def _evaluate(node: ast.expr, expression: str, document: Mapping[str, Any]) -> bool:
+    if isinstance(node, ast.BoolOp):
+        join = all if isinstance(node.op, ast.And) else any
+        # Every part is read, so that a name that does not exist is an error and not a matter of order.
+        return join([_evaluate(part, expression, document) for part in node.values])
+    if isinstance(node, ast.UnaryOp):
+        return not _evaluate(node.operand, expression, document)
+    assert isinstance(node, ast.Compare)  # noqa: S101 (what `_check` has let through)
+    values = [_value(part, expression, document) for part in (node.left, *node.comparators)]
+    pairs = zip(values, values[1:], strict=False)
+    return all(_COMPARISONS[type(op)](one, other) for op, (one, other) in zip(node.ops, pairs, strict=True))
+
+
+def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> float:
+    number = _number(node)
+    if number is not None:
+        return number
+    found: Any = document
+    path = _path(node) or []
+    for depth, part in enumerate(path):
+        if not isinstance(found, Mapping) or part not in found:
+            known = map(str, found) if isinstance(found, Mapping) else ()
+            above = ".".join(path[:depth])
+            raise UnknownName.among(f"number of the audit{' under ' + above if above else ''}", part, known)
+        found = found[part]
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        what = "cannot be known here" if found is None else "is no number"
+        raise InvalidParameter(f"--fail-if {expression!r}: {'.'.join(path)} {what}.")
+    return found
+
+
+def _number(node: ast.expr) -> float | None:
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return sign * node.value
+    return None
+
+
+def _path(node: ast.expr) -> list[str] | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
+
+
+def _unreadable(expression: str) -> InvalidParameter:
+    return InvalidParameter(
+        f"--fail-if {expression!r} cannot be read; write comparisons such as "
+        "'disclosure_risk.ego.all > 0.05', joined by and, or, not."
+    )

@@ -1,0 +1,216 @@
+"""The audit: what a release lost and what can still be disclosed, in one document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.fingerprint import fingerprint, fingerprint_of_mapping
+from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.measures import Pair, measures
+from graphpriv.risk import SCENARIOS, Disclosure
+from graphpriv.risk import attackers as registered
+from graphpriv.structure import structural_change
+from tabular.classes import smallest_class
+from tabular.errors import InvalidInput, InvalidParameter
+
+#: The scenario without labels: only the links are known.
+STRUCTURE = "structure"
+
+EDGES_KEPT = (
+    "The edges are left as they are. Whoever knows the links around a person, and nothing of the profiles, "
+    "finds them in the release as the structure-only risk says; k protects the profile of a user, not the place in "
+    "the graph. A protection of edges can be combined with it."
+)
+EDGES_CHANGED = (
+    "The edges of the release differ from those of the original. The structure-only risk says how many users are "
+    "still found by the links around them alone."
+)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All that an audit found; `document` is what is shown, printed and reported."""
+
+    document: dict[str, Any]
+    disclosures: Mapping[str, Mapping[str, Disclosure]]
+
+
+def audit(
+    original: SocialGraph,
+    released: SocialGraph,
+    mapping: NDArray[np.int64] | None = None,
+    *,
+    attackers: Sequence[str] = ("ego", "subgraph"),
+    scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
+    undirected: bool = False,
+    budget: int | None = None,
+    at_risk: int = 20,
+    workers: int | None = None,
+) -> Audit:
+    """Measure what *released* lost against *original* and who can still be found in it.
+
+    The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
+    anchored AAMIL, expected success) cannot be known and is null.
+    """
+    _check(original, released, mapping)
+    if undirected:
+        original, released = original.undirected(), released.undirected()
+    if original.directed != released.directed:
+        raise InvalidInput(
+            "One of the two graphs is directed and the other is not; give --undirected to read both without directions."
+        )
+    pair = Pair.of(original, released, mapping)
+    asked = {**scenarios, STRUCTURE: ()}
+    found = {name: _disclose(name, pair, asked, budget, workers) for name in attackers}
+    return Audit(_document(original, released, pair, found, budget, at_risk), found)
+
+
+def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The scenarios called *names*: of the thesis, or any attributes joined by `+`.
+
+    >>> scenarios_named(["all", "location+topic1"])
+    {'all': ('location', 'topic1', 'topic2', 'topic3'), 'location+topic1': ('location', 'topic1')}
+    """
+    chosen = {}
+    for name in names:
+        attributes = SCENARIOS.get(name) or tuple(name.split("+"))
+        wrong = [each for each in attributes if each not in ATTRIBUTES]
+        if wrong or len(set(attributes)) < len(attributes):
+            raise InvalidParameter(
+                f"No scenario is called {name!r}; there is {', '.join(SCENARIOS)}, "
+                f"or distinct attributes joined by '+' ({', '.join(ATTRIBUTES)})."
+            )
+        chosen[name] = attributes
+    return chosen
+
+
+def _check(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None) -> None:
+    for name, graph in (("original", original), ("released", released)):
+        if not len(graph):
+            raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
+    if mapping is None:
+        return
+    known = mapping[mapping >= 0]
+    if len(mapping) != len(original) or (known >= len(released)).any():
+        raise InvalidInput("The mapping does not fit the two graphs: it must name a released user for each original.")
+    if len(np.unique(known)) < len(known):
+        raise InvalidInput("The mapping names a released user twice; each original user has one of its own.")
+
+
+def _disclose(
+    name: str, pair: Pair, scenarios: Mapping[str, tuple[str, ...]], budget: int | None, workers: int | None
+) -> dict[str, Disclosure]:
+    method = registered[name].method
+    attacker = method() if budget is None else method(budget=budget)
+    return attacker.disclose(pair.original, pair.masked, pair.mapping, scenarios, workers=workers)
+
+
+def _document(
+    original: SocialGraph,
+    released: SocialGraph,
+    pair: Pair,
+    found: Mapping[str, Mapping[str, Disclosure]],
+    budget: int | None,
+    at_risk: int,
+) -> dict[str, Any]:
+    mapped = None if pair.mapping is None else int((pair.mapping >= 0).sum())
+    return {
+        "version": version("graphpriv"),
+        "inputs": {
+            "original": fingerprint(original),
+            "released": fingerprint(released),
+            "mapping": None if pair.mapping is None else fingerprint_of_mapping(pair.mapping),
+        },
+        "parameters": {
+            "attackers": list(found),
+            "scenarios": list(next(iter(found.values()), {})),
+            "undirected": not original.directed,
+            "budget": budget,
+        },
+        "k": smallest_class(list(released.profiles().T)),
+        "users": len(original),
+        "edges": original.edge_count,
+        "directed": original.directed,
+        "released_users": len(released),
+        "released_edges": released.edge_count,
+        "unmapped": None if mapped is None else len(released) - mapped,
+        "information_loss": _losses(pair),
+        "disclosure_risk": _by_scenario(found, lambda each: each.risk),
+        "expected_success": _by_scenario(found, lambda each: each.expected_success),
+        "undecided": _by_scenario(found, lambda each: each.undecided_share),
+        "candidates": _by_scenario(found, lambda each: each.buckets),
+        "structure": _structure(original, released, pair, found),
+        "at_risk": _most_at_risk(original, found, at_risk),
+    }
+
+
+def _losses(pair: Pair) -> dict[str, Any]:
+    """AAMIL, CDIL and DBIL with their mean (eq 6.8); a mean of what cannot be known is null."""
+    read = {name: measures[name].method().measure(pair) for name in measures}
+    aamil, anchored, cdil, dbil = (read[name] for name in ("aamil", "aamil-anchored", "cdil", "dbil"))
+    losses = [aamil, cdil, dbil]
+    return {
+        "aamil": {
+            **_reading(aamil),
+            "anchored": _reading(anchored) if anchored is not None else None,
+        },
+        "cdil": _reading(cdil),
+        "dbil": None if dbil is None else dbil.mean,
+        "dbil_by_attribute": None if dbil is None else dict(dbil.by_attribute),
+        "mean": None if dbil is None else sum(each.mean for each in losses) / len(losses),
+    }
+
+
+def _reading(reading: Any) -> dict[str, float]:
+    return {**reading.by_attribute, "mean": reading.mean}
+
+
+def _by_scenario(found: Mapping[str, Mapping[str, Disclosure]], value: Any) -> dict[str, dict[str, Any]]:
+    return {
+        attacker: {name: value(each) for name, each in scenarios.items() if name != STRUCTURE}
+        for attacker, scenarios in found.items()
+    }
+
+
+def _structure(
+    original: SocialGraph,
+    released: SocialGraph,
+    pair: Pair,
+    found: Mapping[str, Mapping[str, Disclosure]],
+) -> dict[str, Any]:
+    alone = {attacker: scenarios[STRUCTURE] for attacker, scenarios in found.items()}
+    change = structural_change(original, released, pair.mapping)
+    return {
+        **change,
+        "risk": {attacker: each.risk for attacker, each in alone.items()},
+        "expected_success": {attacker: each.expected_success for attacker, each in alone.items()},
+        "undecided": {attacker: each.undecided_share for attacker, each in alone.items()},
+        "candidates": {attacker: each.buckets for attacker, each in alone.items()},
+        "note": EDGES_KEPT if change["edges_unchanged"] else EDGES_CHANGED,
+    }
+
+
+def _most_at_risk(
+    original: SocialGraph, found: Mapping[str, Mapping[str, Disclosure]], count: int
+) -> list[dict[str, Any]] | None:
+    """The users whom an attacker who knows most finds among the fewest; null where the true users are not known."""
+    widest = {attacker: list(scenarios.values())[-2] for attacker, scenarios in found.items() if len(scenarios) > 1}
+    if not widest or any(each.success is None for each in widest.values()):
+        return None
+    success = np.max([each.success for each in widest.values()], axis=0)
+    order = np.lexsort((np.arange(len(success)), -success))[:count]
+    return [
+        {
+            "user": original.ids[user],
+            "expected_success": float(success[user]),
+            **{attacker: int(each.candidates[user]) for attacker, each in widest.items()},
+        }
+        for user in order
+        if success[user] > 0
+    ]

@@ -1,0 +1,65 @@
+"""The mapping from originals to a release: a private file, apart from the release."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.errors import InvalidRecord
+from tabular.files import read_text, replacing
+from tabular.io import original_cell, write_csv
+
+HEADER = ("original", "released")
+
+#: A user without a counterpart.
+NONE = -1
+
+
+def write_mapping(
+    path: str | Path,
+    original: Sequence[str],
+    released: Sequence[str],
+    mapping: NDArray[np.int64],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write the private CSV `original,released`; a forgotten user has no line."""
+    pairs = ((original[user], released[to]) for user, to in enumerate(mapping.tolist()) if to != NONE)
+    with replacing(path, overwrite=overwrite) as file:
+        write_csv(file, HEADER, pairs)
+
+
+def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64]:
+    """The mapping in a CSV `original,released`, as positions; a user without a line has none."""
+    rows = csv.reader(io.StringIO(read_text(path)))
+    if tuple(next(rows, ())) != HEADER:
+        raise InvalidRecord(f"{path}, line 1: the header must be {','.join(HEADER)}.")
+    positions = {name: position for position, name in enumerate(original)}
+    targets = {name: position for position, name in enumerate(released)}
+    mapping = np.full(len(original), NONE, dtype=np.int64)
+    taken: set[int] = set()
+    for row in rows:
+        where = f"{path}, line {rows.line_num}"
+        if len(row) != len(HEADER):
+            raise InvalidRecord(f"{where}: a line has two cells, not {len(row)}.")
+        user, to = (known.get(original_cell(cell)) for known, cell in zip((positions, targets), row, strict=True))
+        if user is None or to is None:
+            which, column = ("original", "original") if user is None else ("released", "released")
+            raise InvalidRecord(f"{where}: the id under {column!r} is not in the {which} graph.")
+        if mapping[user] != NONE or to in taken:
+            raise InvalidRecord(f"{where}: a user stands in the mapping twice.")
+        mapping[user] = to
+        taken.add(to)
+    return mapping
+
+
+def mapping_by_id(original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64] | None:
+    """The mapping of a release that keeps the ids; None where any original id is missing from it."""
+    targets = {name: position for position, name in enumerate(released)}
+    found = [targets.get(name, NONE) for name in original]
+    return None if NONE in found else np.array(found, dtype=np.int64)

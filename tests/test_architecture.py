@@ -1,0 +1,81 @@
+"""The house as it was agreed: which packages there are, and which way they import."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parent.parent
+ORDER = ("tabular", "graphpriv", "crawler", "api")
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((TOP / package).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import hides its direction"
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_imports_go_one_way(package):
+    allowed = set(ORDER[: ORDER.index(package) + 1])
+    assert modules(package)
+    for path in modules(package):
+        assert imported(path) & set(ORDER) <= allowed, path
+
+
+@pytest.mark.parametrize(
+    ("library", "only"),
+    [
+        ("sqlite3", {"graphpriv/store"}),
+        ("neo4j", {"graphpriv/store"}),
+        ("flask", {"api"}),
+        ("click", {"api"}),
+        ("networkx", {"graphpriv/formats", "graphpriv/graph.py"}),
+    ],
+)
+def test_what_touches_the_world_stands_at_the_edge(library, only):
+    users = {
+        str(path.relative_to(TOP)) for package in ORDER for path in modules(package) if library in imported(path)
+    }
+    assert users
+    assert all(any(user.startswith(place) for place in only) for user in users), users
+
+
+def test_the_distribution_names_its_packages():
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(ORDER)
+    assert project["project"]["scripts"] == {"graphpriv": "api.cli:main"}
+
+
+def test_the_requirements_are_pinned_and_name_no_index():
+    pinned = (TOP / "requirements.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^ ;]+( ; .+)?", line) for line in pinned)
+    names = {re.split(r"[=]", line)[0].lower() for line in pinned}
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    assert {re.match(r"[A-Za-z0-9._-]+", each)[0].lower() for each in wanted} <= names
+
+
+def test_the_readme_has_two_commands_for_a_fresh_machine():
+    commands = re.findall(r"^    (python3 -m venv .*)$", (TOP / "README.md").read_text(), flags=re.MULTILINE)
+    assert len(commands) == 2
+    assert commands[0].endswith("graphpriv demo")
+    assert commands[1].endswith("pytest")
+
+
+def test_no_test_file_is_left_without_a_test():
+    for path in (TOP / "tests").rglob("test_*.py"):
+        assert "def test_" in path.read_text(), path
