@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
+
+#: Letters of fresh ids: no vowels, so that no word comes up, and no digits, so that no number of an original does.
+_LETTERS = np.frombuffer(b"bcdfghjklmnpqrstvwxz", dtype="S1")
+_LENGTH = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,3 +28,42 @@ class Release:
     k: int
     method: str
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def anonymous(
+    original: SocialGraph, masked: SocialGraph, rng: np.random.Generator
+) -> tuple[SocialGraph, NDArray[np.int64]]:
+    """The *masked* graph under fresh ids in a fresh order, and where each user of it went.
+
+    Only places that occur, with what lies above them, and only topics that occur are kept. The fresh ids equal no
+    string of the *original*.
+    """
+    users = len(masked)
+    ids = _fresh_ids(users, original, rng)
+    order = rng.permutation(users)
+    mapping = np.empty(users, dtype=np.int64)
+    mapping[order] = np.arange(users)
+    return replace(masked, ids=ids, private=MappingProxyType({})).restricted(order), mapping
+
+
+def _fresh_ids(count: int, original: SocialGraph, rng: np.random.Generator) -> tuple[str, ...]:
+    """Draw *count* distinct ids, each letter at random, none of them a string of the *original*."""
+    drawn = dict.fromkeys(_draw(count, rng))
+    while True:
+        for taken in _strings(original):
+            drawn.pop(taken, None)
+        if len(drawn) == count:
+            return tuple(drawn)
+        drawn.update(dict.fromkeys(_draw(count - len(drawn), rng)))
+
+
+def _draw(count: int, rng: np.random.Generator) -> list[str]:
+    letters = _LETTERS[rng.integers(0, len(_LETTERS), size=(count, _LENGTH), dtype=np.uint8)]
+    drawn: list[str] = letters.view(f"S{_LENGTH}").ravel().astype(str).tolist()
+    return drawn
+
+
+def _strings(graph: SocialGraph) -> Iterator[str]:
+    """Every string of a graph."""
+    private = (text for column in graph.private.values() for text in column if text is not None)
+    return chain(graph.ids, private, graph.topic_names, graph.places.names, graph.places.keys)

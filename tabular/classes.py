@@ -1,0 +1,59 @@
+"""Equivalence classes: the rows of a table that agree in every column given, and the k of the table by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Rows put into classes: the class of each row, and how many rows each class has."""
+
+    labels: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest class; a table without rows has 0."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+
+def equivalence_classes(columns: Sequence[NDArray[np.integer]]) -> Classes:
+    """The classes of rows with equal codes in all *columns*, numbered in the order of their codes.
+
+    A missing value is a code like any other.
+
+    >>> equivalence_classes([np.array([3, 3, -1, 3]), np.array([0, 1, 0, 0])]).labels.tolist()
+    [1, 2, 0, 1]
+    """
+    if not columns:
+        raise ValueError("Classes need at least one column.")
+    labels = np.zeros(len(columns[0]), dtype=np.int64)
+    found = 1
+    for column in columns:
+        codes = np.asarray(column, dtype=np.int64)
+        if not len(codes):
+            break
+        low, high = int(codes.min()), int(codes.max())
+        span = high - low + 1
+        if span * found >= 2**63:
+            # The codes are far apart: number them by what occurs, of which there is at most one a row.
+            values, codes = np.unique(codes, return_inverse=True)
+            low, span = 0, len(values)
+        # Numbered anew after each column, so that the keys of many columns never run over.
+        kept, labels = np.unique(labels * span + (codes - low), return_inverse=True)
+        found = len(kept)
+    return Classes(labels=labels, sizes=np.bincount(labels))
+
+
+def smallest_class(columns: Sequence[NDArray[np.integer]]) -> int:
+    """The k of a table: how many rows share the rarest combination of the values in *columns*.
+
+    >>> smallest_class([np.array([1, 1, 2, 2, 2])])
+    2
+    """
+    return equivalence_classes(columns).k
