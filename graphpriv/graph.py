@@ -213,7 +213,7 @@ class SocialGraph:
         inside = (sources >= 0) & (targets >= 0)
         places, moved = self.places.restricted(np.unique(self.location[users]).tolist())
         location = self.location[users]
-        names, topics = _only_used(self.topic_names, self.topics[users])
+        names, topics = only_used(self.topic_names, self.topics[users])
         return SocialGraph(
             ids=tuple(self.ids[user] for user in users),
             directed=self.directed,
@@ -265,7 +265,7 @@ def common_codes(one: SocialGraph, other: SocialGraph) -> tuple[SocialGraph, Soc
     return aligned[0], aligned[1]
 
 
-def _only_used(names: tuple[str, ...], topics: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def only_used(names: tuple[str, ...], topics: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     used = np.unique(topics)
     used = used[used != EMPTY]
     moved = np.full(len(names) + 1, EMPTY, dtype=np.int32)
