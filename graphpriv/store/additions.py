@@ -1,0 +1,192 @@
+"""Single records put into, read from and taken out of a graph of the embedded store."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphpriv.graph import PRIVATE
+from graphpriv.places import WORLD, Path, PlaceTree
+from graphpriv.store.assembly import place_paths
+from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
+from graphpriv.store.soundness import dangling
+from graphpriv.topics import RANKS
+
+#: The places of a graph of which nothing is known yet.
+WORLD_ALONE = PlaceTree.from_paths([(WORLD,)])
+
+
+@dataclass
+class Profiles:
+    """The places and topics of one graph by their numbers, growing with the records that are added."""
+
+    key: int
+    paths: dict[int, Path]
+    topics: dict[int, str]
+
+    @classmethod
+    def read(cls, db: sqlite3.Connection, key: int) -> Profiles:
+        """The places and topics as they stand."""
+        places = db.execute("SELECT number, parent, name, type FROM places WHERE graph = ?", (key,)).fetchall()
+        topics = db.execute("SELECT number, name FROM topics WHERE graph = ?", (key,))
+        return cls(key, place_paths(places), dict(topics.fetchall()))
+
+    def __post_init__(self) -> None:
+        self._places = {path: number for number, path in self.paths.items()}
+        self._topics = {name: number for number, name in self.topics.items()}
+
+    def user(self, row: Sequence[Any]) -> User:
+        """The record of id, place, three topics and the private columns."""
+        user, place, *codes = row[: 2 + RANKS]
+        handle, name, location_text = row[2 + RANKS :]
+        return User(
+            id=user,
+            location=None if place is None else self.paths[place],
+            topics=tuple(None if code is None else self.topics[code] for code in codes),
+            handle=handle,
+            name=name,
+            location_text=location_text,
+        )
+
+    def codes(self, db: sqlite3.Connection, user: User) -> list[int | None]:
+        """The numbers of a user's place and topics; new ones are added."""
+        topics = [None if topic is None else self._topic(db, topic) for topic in user.topics]
+        return [None if user.location is None else self._place(db, user.location), *topics, None, None, None][:4]
+
+    def _place(self, db: sqlite3.Connection, path: Path) -> int:
+        path = tuple((name, kind) for name, kind in path)
+        if path not in self._places:
+            parent = self._place(db, path[1:]) if len(path) > 1 else None
+            number = max(self.paths, default=-1) + 1
+            db.execute("INSERT INTO places VALUES (?, ?, ?, ?, ?)", (self.key, number, parent, *path[0]))
+            self.paths[number], self._places[path] = path, number
+        return self._places[path]
+
+    def _topic(self, db: sqlite3.Connection, topic: str) -> int:
+        if topic not in self._topics:
+            number = max(self.topics, default=-1) + 1
+            db.execute("INSERT INTO topics VALUES (?, ?, ?)", (self.key, number, topic))
+            self.topics[number], self._topics[topic] = topic, number
+        return self._topics[topic]
+
+
+def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
+    """Add users after those that are there."""
+    profiles = Profiles.read(db, key)
+    held, forgotten, columns = db.execute(
+        "SELECT users, forgotten, private FROM graphs WHERE key = ?", (key,)
+    ).fetchone()
+    next_number, new = held + forgotten, 0
+    private = set(json.loads(columns))
+    for user in users:
+        number = _number(db, key, user.id)
+        codes = profiles.codes(db, user)
+        if number is None:
+            number, new = next_number + new, new + 1
+            db.execute("INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?)", (key, number, user.id, *codes))
+        else:
+            db.execute(
+                "UPDATE users SET place = ?, topic1 = ?, topic2 = ?, topic3 = ? WHERE graph = ? AND number = ?",
+                (*codes, key, number),
+            )
+        values = [getattr(user, column) for column in PRIVATE]
+        db.execute("DELETE FROM persons WHERE graph = ? AND number = ?", (key, number))
+        if any(value is not None for value in values):
+            db.execute("INSERT INTO persons VALUES (?, ?, ?, ?, ?)", (key, number, *values))
+            private.update(column for column, value in zip(PRIVATE, values, strict=True) if value is not None)
+    db.execute(
+        "UPDATE graphs SET users = users + ?, private = ? WHERE key = ?",
+        (new, json.dumps([column for column in PRIVATE if column in private]), key),
+    )
+    return Added(new, len(users) - new)
+
+
+def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, name: str) -> Added:
+    """Add follows between users that are there."""
+    (directed,) = db.execute("SELECT directed FROM graphs WHERE key = ?", (key,)).fetchone()
+    new = loops = 0
+    for position, follow in enumerate(follows):
+        ends = []
+        for end in ("source", "target"):
+            number = _number(db, key, getattr(follow, end))
+            if number is None:
+                raise dangling("Follow", position, end, name)
+            ends.append(number)
+        if ends[0] == ends[1]:
+            loops += 1
+            continue
+        low, high = ends if directed else sorted(ends)
+        new += db.execute("INSERT OR IGNORE INTO follows VALUES (?, ?, ?)", (key, low, high)).rowcount
+    db.execute("UPDATE graphs SET edges = edges + ? WHERE key = ?", (new, key))
+    return Added(new, len(follows) - new - loops, loops)
+
+
+def add_posts(db: sqlite3.Connection, key: int, posts: Sequence[Post], *, name: str) -> Added:
+    """Add posts after those that are there."""
+    (last,) = db.execute("SELECT IFNULL(MAX(number), -1) FROM posts WHERE graph = ?", (key,)).fetchone()
+    new = 0
+    for position, post in enumerate(posts):
+        user = _number(db, key, post.user)
+        if user is None:
+            raise dangling("Post", position, "user", name)
+        known = db.execute("SELECT number FROM posts WHERE graph = ? AND id = ?", (key, post.id)).fetchone()
+        new += known is None
+        number = known[0] if known else last + new
+        row = (key, number, post.id, user, post.text, json.dumps(post.links), post.created)
+        db.execute("INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    return Added(new, len(posts) - new)
+
+
+def forget(db: sqlite3.Connection, key: int, user: str, *, name: str) -> Forgotten:
+    """Take a person out, and what nobody else has: a place or a topic can tell who it was."""
+    number = _number(db, key, user)
+    if number is None:
+        raise not_known(name)
+    place, *topics = db.execute(
+        "SELECT place, topic1, topic2, topic3 FROM users WHERE graph = ? AND number = ?", (key, number)
+    ).fetchone()
+
+    def delete(table: str, condition: str, values: tuple[int, ...]) -> int:
+        return db.execute(f"DELETE FROM {table} WHERE {condition}", values).rowcount  # noqa: S608 (our own names)
+
+    mappings = delete(
+        "mappings", "user = ? AND graph IN (SELECT graph FROM releases WHERE original = ?)", (number, key)
+    )
+    follows = delete("follows", "graph = ? AND source = ?", (key, number))
+    follows += delete("follows", "graph = ? AND target = ?", (key, number))
+    posts = delete("posts", "graph = ? AND user = ?", (key, number))
+    delete("persons", "graph = ? AND number = ?", (key, number))
+    delete("users", "graph = ? AND number = ?", (key, number))
+    for topic in topics:
+        if topic is not None and not _has(db, "users", "graph = ? AND ? IN (topic1, topic2, topic3)", (key, topic)):
+            delete("topics", "graph = ? AND number = ?", (key, topic))
+    _prune(db, key, place)
+    db.execute(
+        "UPDATE graphs SET users = users - 1, forgotten = forgotten + 1, edges = edges - ? WHERE key = ?",
+        (follows, key),
+    )
+    return Forgotten(follows=follows, posts=posts, mappings=mappings)
+
+
+def _prune(db: sqlite3.Connection, key: int, place: int | None) -> None:
+    """Take out a place and those above it, as far as nobody lives there and nothing lies below."""
+    while place is not None:
+        (above,) = db.execute("SELECT parent FROM places WHERE graph = ? AND number = ?", (key, place)).fetchone()
+        lived_in = _has(db, "users", "graph = ? AND place = ?", (key, place))
+        if above is None or lived_in or _has(db, "places", "graph = ? AND parent = ?", (key, place)):
+            return
+        db.execute("DELETE FROM places WHERE graph = ? AND number = ?", (key, place))
+        place = above
+
+
+def _has(db: sqlite3.Connection, table: str, condition: str, values: tuple[int, ...]) -> bool:
+    query = f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (our own names)
+    return db.execute(query, values).fetchone() is not None
+
+
+def _number(db: sqlite3.Connection, key: int, user: str) -> int | None:
+    row = db.execute("SELECT number FROM users WHERE graph = ? AND id = ?", (key, user)).fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,59 @@
+"""Addresses of stores: `file:PATH` and `neo4j://user:password@host:7687`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from graphpriv.store.contract import Store
+from tabular.errors import InvalidInput
+
+#: What a server can be spoken to by; `+s` and `+ssc` are encrypted.
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+_FORMS = "file:PATH or neo4j://user:password@host:7687"
+
+
+@dataclass(frozen=True)
+class ServerAddress:
+    """Where a server is and how to log in; only `shown` goes into messages."""
+
+    shown: str
+    user: str | None
+    password: str = field(default="", repr=False)
+
+
+def open_store(url: str, *, create: bool) -> Store:
+    """The store at *url*; with *create* an empty one is made where there is none."""
+    scheme, colon, rest = url.partition(":")
+    if colon and scheme == "file":
+        if not rest:
+            raise InvalidInput(f"The address of a store is {_FORMS}; the path is missing.")
+        from graphpriv.store.sqlite import SqliteStore
+
+        return SqliteStore(rest, create=create)
+    address = server_address(url)
+    # The driver is loaded by those who use a server only.
+    from graphpriv.store.neo4j import Neo4jStore
+
+    return Neo4jStore(address, create=create)
+
+
+def server_address(url: str) -> ServerAddress:
+    """The parts of the address of a server; what is wrong with one is said without repeating it."""
+    scheme = url.partition(":")[0]
+    if scheme not in SCHEMES:
+        raise InvalidInput(f"The address of a store is {_FORMS}, and begins with file: or one of {', '.join(SCHEMES)}.")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or 7687
+    except ValueError:
+        raise InvalidInput(
+            f"The address of a store is {_FORMS}; this one cannot be read: in user and password, "
+            "write %40 for @, %2F for /, %3A for : and %23 for #."
+        ) from None
+    if not host or parts.path.strip("/") or parts.query or parts.fragment:
+        raise InvalidInput(f"The address of a store is {_FORMS}; write %40 for @, %2F for / in a password.")
+    bracketed = f"[{host}]" if ":" in host else host
+    user = unquote(parts.username) if parts.username is not None else None
+    return ServerAddress(f"{scheme}://{bracketed}:{port}", user, unquote(parts.password or ""))

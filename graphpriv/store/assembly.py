@@ -1,0 +1,96 @@
+"""Put a graph together from what a store holds of it, whatever numbers it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import Links, SocialGraph, links_of
+from graphpriv.places import Path, PlaceTree
+from graphpriv.topics import EMPTY, RANKS, in_order
+from tabular.errors import StoreUnavailable
+
+#: Of a place: its number, that of the place above it (None for `world`), its name and its type.
+PlaceRow = tuple[int, int | None, str, str]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A graph as a store holds it: users, places and topics by number, in any numbering with gaps; -1 is none."""
+
+    directed: bool
+    numbers: NDArray[np.int64]
+    ids: Sequence[str]
+    location: NDArray[np.int64]
+    topics: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    places: Sequence[PlaceRow]
+    topic_names: Mapping[int, str]
+    private: Mapping[str, Sequence[str | None]]
+
+    def assemble(self) -> SocialGraph:
+        """The graph with users, places and topics in their order."""
+        users = len(self.ids)
+        tree, place_codes = numbered_tree(self.places)
+        names = in_order(self.topic_names.values())
+        code = {name: position for position, name in enumerate(names)}
+        topic_codes = table({number: code[name] for number, name in self.topic_names.items()})
+        position = table({}, size=int(self.numbers[-1]) + 1 if users else 0)
+        position[self.numbers] = np.arange(users, dtype=np.int32)
+        return SocialGraph(
+            ids=tuple(self.ids),
+            directed=self.directed,
+            follows=_rows(position[self.sources], position[self.targets], users, self.directed),
+            places=tree,
+            location=place_codes[self.location],
+            topic_names=names,
+            topics=topic_codes[self.topics].reshape(users, RANKS),
+            private=MappingProxyType({key: tuple(column) for key, column in self.private.items()}),
+        )
+
+
+def table(codes: Mapping[int, int], *, size: int = 0) -> NDArray[np.int32]:
+    """Codes by number as an array, -1 where there is none, also for the number -1."""
+    found = np.full(max([size, *(number + 1 for number in codes)]) + 1, EMPTY, dtype=np.int32)
+    for number, code in codes.items():
+        found[number] = code
+    return found
+
+
+def place_paths(rows: Sequence[PlaceRow]) -> dict[int, Path]:
+    """The path of each place by its number; places above which there is no `world` have none."""
+    row_of = {row[0]: row for row in rows}
+    paths: dict[int, Path] = {}
+    for number in row_of:
+        way: list[int] = []
+        step: int | None = number
+        while step is not None and step not in paths and step in row_of and step not in way:
+            way.append(step)
+            step = row_of[step][1]
+        if step is not None and step not in paths:
+            continue
+        above = () if step is None else paths[step]
+        for each in reversed(way):
+            above = ((row_of[each][2], row_of[each][3]), *above)
+            paths[each] = above
+    return paths
+
+
+def numbered_tree(rows: Sequence[PlaceRow]) -> tuple[PlaceTree, NDArray[np.int32]]:
+    """The tree of the places, and the node of each number."""
+    paths = place_paths(rows)
+    if len(paths) < len(rows):
+        raise StoreUnavailable("The places of the graph do not form a tree; `graphpriv store check` tells more.")
+    tree = PlaceTree.from_paths(paths.values())
+    return tree, table({number: tree.node(path) for number, path in paths.items()})
+
+
+def _rows(sources: NDArray[np.int32], targets: NDArray[np.int32], users: int, directed: bool) -> Links:
+    if directed:
+        return Links.from_pairs(sources, targets, users)
+    return links_of(sources, targets, users, directed=False)[0]

@@ -1,0 +1,277 @@
+"""What every store of graphs promises, and the records that go in and out of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path as FilePath
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.places import Path
+from tabular.errors import InvalidInput, NameTaken, UnknownName
+
+if TYPE_CHECKING:
+    from graphpriv.release import Release
+
+
+def moment() -> str:
+    """The present moment as the stores write it down, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class User:
+    """A user as a crawl finds one: profile, and what only an original may know."""
+
+    id: str
+    location: Path | None = None
+    topics: tuple[str | None, ...] = ()
+    handle: str | None = field(default=None, repr=False)
+    name: str | None = field(default=None, repr=False)
+    location_text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Follow:
+    """One user follows another; in an undirected graph the two ends have no order."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Post:
+    """What a user wrote, with the pages it links to."""
+
+    id: str
+    user: str
+    text: str = field(repr=False)
+    links: tuple[str, ...] = field(default=(), repr=False)
+    created: str | None = None
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a batch: records that are new, that were known already, and follows of oneself left out."""
+
+    new: int
+    known: int = 0
+    self_loops: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphInfo:
+    """What a list of graphs shows; a release also says how it was made, and from what as long as that exists."""
+
+    name: str
+    kind: str
+    directed: bool
+    users: int
+    edges: int
+    created: str
+    original: str | None = None
+    k: int | None = None
+    method: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is a masked graph."""
+        return self.kind == "release"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One piece of work on a graph, so that it can be told later how a result came about; never with the seed."""
+
+    verb: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
+    input_hash: str = ""
+    created: str = field(default_factory=moment)
+
+    def __post_init__(self) -> None:
+        refuse_seed(self.parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forgotten:
+    """How much went with a person; `erased` is False while another process still reads the files as they were."""
+
+    follows: int
+    posts: int
+    mappings: int
+    erased: bool = True
+
+
+@dataclass(frozen=True)
+class Copy:
+    """All that a store holds under one name, on its way into another store."""
+
+    info: GraphInfo
+    graph: SocialGraph
+    posts: tuple[Post, ...]
+    runs: tuple[Run, ...]
+    mapping: NDArray[np.int64] | None = None
+    seed: int | None = None
+
+
+class Store(ABC):
+    """Graphs by name, originals and releases, with all that belongs to them.
+
+    Users keep the order of their import. What changes a graph as a whole is done completely or not at all, also when
+    the process is killed.
+    """
+
+    #: How the store is called in messages; never with a password.
+    address: str
+
+    def graph(self, name: str) -> GraphInfo:
+        """What a list shows of one graph."""
+        known = {each.name: each for each in self.graphs()}
+        if name not in known:
+            raise UnknownName.among("graph", name, known)
+        return known[name]
+
+    def releases_of(self, name: str) -> list[GraphInfo]:
+        """The releases made from an original, by name."""
+        self.graph(name)
+        return [each for each in self.graphs() if each.original == name]
+
+    @abstractmethod
+    def graphs(self) -> list[GraphInfo]:
+        """All graphs, by name."""
+
+    @abstractmethod
+    def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
+        """Make an empty original, for a crawl to fill."""
+
+    @abstractmethod
+    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
+        """Keep an original, all or nothing; releases made from one that is replaced stay, without their mapping."""
+
+    @abstractmethod
+    def load_graph(self, name: str) -> SocialGraph:
+        """The graph as it was saved, in the same order."""
+
+    @abstractmethod
+    def delete_graph(self, name: str) -> None:
+        """Remove a graph and all that belongs to it; releases made from it stay, without their mapping."""
+
+    @abstractmethod
+    def add_users(self, name: str, batch: Iterable[User]) -> Added:
+        """Add users at the end of the order; one that is known keeps its place and takes the new record."""
+
+    @abstractmethod
+    def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
+        """Add follows between users of the graph."""
+
+    @abstractmethod
+    def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
+        """Add posts by users of the graph; one that is known keeps its place and takes the new record."""
+
+    @abstractmethod
+    def users(self, name: str) -> Iterator[User]:
+        """The users in their order, page by page."""
+
+    @abstractmethod
+    def posts(self, name: str) -> Iterator[Post]:
+        """The posts in the order of their import, page by page."""
+
+    @abstractmethod
+    def save_release(
+        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+    ) -> None:
+        """Keep a masked graph, and apart from it the mapping and the seed, all or nothing."""
+
+    @abstractmethod
+    def mapping(self, original: str, release: str) -> NDArray[np.int64]:
+        """For each user of the original by position its position in the release, -1 where it has none."""
+
+    @abstractmethod
+    def seed(self, original: str, release: str) -> int | None:
+        """The seed a release was drawn with, for whoever may know the mapping too."""
+
+    @abstractmethod
+    def add_run(self, name: str, run: Run) -> None:
+        """Write down a piece of work on a graph."""
+
+    @abstractmethod
+    def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
+        """The work done on a graph, and on the releases made from it unless told otherwise; oldest first."""
+
+    @abstractmethod
+    def forget(self, name: str, user: str) -> Forgotten:
+        """Remove a person from an original, with follows, posts and the mappings of its releases."""
+
+    @abstractmethod
+    def backup(self, path: str | FilePath, *, overwrite: bool = False) -> None:
+        """Write all there is to a file, which is an embedded store itself."""
+
+    @abstractmethod
+    def restore(self, path: str | FilePath, *, overwrite: bool = False) -> None:
+        """Take over all there is in a backup; what the store held before is gone."""
+
+    @abstractmethod
+    def check(self) -> list[str]:
+        """What is wrong with the store, in sentences; cleans up after dead imports first."""
+
+    @property
+    @abstractmethod
+    def schema_version(self) -> int:
+        """The version of the store's layout."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.address})"
+
+
+def refuse_seed(parameters: Mapping[str, Any]) -> None:
+    """Stop code that would write the seed where everybody reads it."""
+    if "seed" in parameters:
+        raise ValueError("The seed is kept with the mapping only; it does not belong among the parameters.")
+
+
+def taken(name: str) -> NameTaken:
+    """What to say of a name that is in use."""
+    return NameTaken(f"A graph is called {name!r} already; choose another name, or give --overwrite to replace it.")
+
+
+def no_release_of(original: str, release: str, releases: Iterable[str]) -> InvalidInput:
+    """What to say of a release that was not made from the original."""
+    made = ", ".join(sorted(releases))
+    hint = f"there is {made}" if made else "none is kept"
+    return InvalidInput(f"{release!r} is no release of {original!r}; {hint}.")
+
+
+def not_an_original(name: str) -> InvalidInput:
+    """What to say when a release is to be changed."""
+    return InvalidInput(f"{name!r} is a release: it holds no persons, and nothing can be added to it or taken out.")
+
+
+def not_known(name: str) -> InvalidInput:
+    """What to say when a person is not there; the id is not repeated."""
+    return InvalidInput(f"Graph {name!r} has no user of that id.")
+
+
+def emptied(address: str) -> NameTaken:
+    """What to say when a restore would replace what is there."""
+    return NameTaken(f"{address}: the store holds graphs already; give --overwrite to replace all of it.")

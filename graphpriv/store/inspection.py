@@ -1,0 +1,81 @@
+"""Find out what is wrong with an embedded store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+
+from graphpriv.places import LEVELS
+from graphpriv.store.assembly import PlaceRow, place_paths
+
+#: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
+_NONE_OF = {
+    "follows of oneself": "SELECT COUNT(*) FROM follows WHERE graph = ?1 AND source = target",
+    "follows to or from nobody": """
+        SELECT COUNT(*) FROM follows WHERE graph = ?1 AND (
+            NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = source)
+            OR NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = target))""",
+    "undirected follows with the ends in the wrong order": """
+        SELECT COUNT(*) FROM follows WHERE graph = ?1 AND source > target
+            AND NOT (SELECT directed FROM graphs WHERE key = ?1)""",
+    "users out of the order of import": """
+        SELECT COUNT(*) FROM users WHERE graph = ?1
+            AND number NOT BETWEEN 0 AND (SELECT users + forgotten - 1 FROM graphs WHERE key = ?1)""",
+    "released users with private columns": """
+        SELECT COUNT(*) FROM persons WHERE graph = ?1 AND EXISTS (SELECT 1 FROM releases WHERE graph = ?1)""",
+    "rows of the mapping that lead to nobody": """
+        SELECT COUNT(*) FROM mappings WHERE graph = ?1
+            AND NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = released)""",
+    "rows of the mapping that lead to a released user twice": """
+        SELECT COUNT(*) - COUNT(DISTINCT released) FROM mappings WHERE graph = ?1""",
+    "rows of the mapping that come from nobody": """
+        SELECT COUNT(*) FROM mappings WHERE graph = ?1
+            AND NOT EXISTS (SELECT 1 FROM users WHERE graph = mappings.original AND number = user)""",
+    "rows of the mapping of another original": """
+        SELECT COUNT(*) FROM mappings JOIN releases USING (graph)
+            WHERE graph = ?1 AND mappings.original IS NOT releases.original""",
+}
+
+
+def problems_of(db: sqlite3.Connection) -> list[str]:
+    """What is wrong, in sentences that name graphs but nobody in them."""
+    problems = [f"The file is damaged: {text}." for (text,) in db.execute("PRAGMA integrity_check") if text != "ok"]
+    if problems:
+        # What stands in damaged pages says nothing.
+        return problems
+    broken = Counter(row[0] for row in db.execute("PRAGMA foreign_key_check"))
+    problems += [f"{count} rows of {table} refer to something that is not there." for table, count in broken.items()]
+    for key, name, users, edges in db.execute("SELECT key, name, users, edges FROM graphs ORDER BY name").fetchall():
+        problems += [f"Graph {name!r}: {problem}" for problem in _problems_of_graph(db, key, users, edges)]
+    if db.execute("SELECT 1 FROM erasures").fetchone():
+        problems.append("The files still hold what was deleted, because another process reads them; check again.")
+    return problems
+
+
+def place_problems(rows: list[PlaceRow]) -> list[str]:
+    """What is wrong with the places of a graph."""
+    problems = []
+    paths = place_paths(rows)
+    if len(paths) < len(rows):
+        problems.append(f"{len(rows) - len(paths)} places form a cycle or hang on nothing.")
+    if sum(parent is None for _, parent, _, _ in rows) != 1:
+        problems.append("there is not one place above all others.")
+    unknown = {kind for _, _, _, kind in rows} - set(LEVELS)
+    problems += [f"{kind!r} is no type of place." for kind in sorted(unknown)]
+    if len(set(paths.values())) < len(paths):
+        problems.append("the same place stands there twice.")
+    return problems
+
+
+def _problems_of_graph(db: sqlite3.Connection, key: int, users: int, edges: int) -> list[str]:
+    problems = []
+    for table, noted in (("users", users), ("follows", edges)):
+        (counted,) = db.execute(f"SELECT COUNT(*) FROM {table} WHERE graph = ?", (key,)).fetchone()  # noqa: S608
+        if counted != noted:
+            problems.append(f"it has {counted} {table} and {noted} are noted.")
+    for what, query in _NONE_OF.items():
+        (count,) = db.execute(query, (key,)).fetchone()
+        if count:
+            problems.append(f"{count} {what}.")
+    rows = db.execute("SELECT number, parent, name, type FROM places WHERE graph = ?", (key,)).fetchall()
+    return problems + place_problems(rows)

@@ -1,0 +1,158 @@
+"""The layout of the embedded store, as the steps that led to it; a new file takes all of them."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from tabular.errors import InvalidInput
+
+#: Stands in the header of each of our files ("GPRV").
+APPLICATION = 0x47505256
+
+_GRAPHS = (
+    """CREATE TABLE graphs (
+        key INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        directed INTEGER NOT NULL,
+        private TEXT NOT NULL,
+        users INTEGER NOT NULL,
+        edges INTEGER NOT NULL,
+        forgotten INTEGER NOT NULL DEFAULT 0,
+        created TEXT NOT NULL
+    )""",
+    """CREATE TABLE places (
+        graph INTEGER NOT NULL REFERENCES graphs,
+        number INTEGER NOT NULL,
+        parent INTEGER,
+        name TEXT NOT NULL,
+        type TEXT NOT NULL,
+        PRIMARY KEY (graph, number),
+        FOREIGN KEY (graph, parent) REFERENCES places
+    ) WITHOUT ROWID""",
+    """CREATE TABLE topics (
+        graph INTEGER NOT NULL REFERENCES graphs,
+        number INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        PRIMARY KEY (graph, number),
+        UNIQUE (graph, name)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE users (
+        graph INTEGER NOT NULL REFERENCES graphs,
+        number INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        place INTEGER,
+        topic1 INTEGER,
+        topic2 INTEGER,
+        topic3 INTEGER,
+        PRIMARY KEY (graph, number),
+        UNIQUE (graph, id),
+        FOREIGN KEY (graph, place) REFERENCES places,
+        FOREIGN KEY (graph, topic1) REFERENCES topics,
+        FOREIGN KEY (graph, topic2) REFERENCES topics,
+        FOREIGN KEY (graph, topic3) REFERENCES topics
+    ) WITHOUT ROWID""",
+    """CREATE TABLE persons (
+        graph INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        handle TEXT,
+        name TEXT,
+        location_text TEXT,
+        PRIMARY KEY (graph, number),
+        FOREIGN KEY (graph, number) REFERENCES users
+    ) WITHOUT ROWID""",
+    # An undirected edge stands once, its lower number first.
+    """CREATE TABLE follows (
+        graph INTEGER NOT NULL,
+        source INTEGER NOT NULL,
+        target INTEGER NOT NULL,
+        PRIMARY KEY (graph, source, target),
+        FOREIGN KEY (graph, source) REFERENCES users,
+        FOREIGN KEY (graph, target) REFERENCES users
+    ) WITHOUT ROWID""",
+    """CREATE TABLE posts (
+        graph INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        user INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        links TEXT NOT NULL,
+        created TEXT,
+        PRIMARY KEY (graph, number),
+        UNIQUE (graph, id),
+        FOREIGN KEY (graph, user) REFERENCES users
+    ) WITHOUT ROWID""",
+    "CREATE INDEX posts_of_user ON posts (graph, user)",
+    """CREATE TABLE releases (
+        graph INTEGER PRIMARY KEY REFERENCES graphs,
+        original INTEGER REFERENCES graphs,
+        k INTEGER NOT NULL,
+        method TEXT NOT NULL,
+        parameters TEXT NOT NULL
+    )""",
+    # Reading a release touches neither of the next two.
+    """CREATE TABLE mappings (
+        graph INTEGER NOT NULL REFERENCES releases,
+        original INTEGER NOT NULL REFERENCES graphs,
+        user INTEGER NOT NULL,
+        released INTEGER NOT NULL,
+        PRIMARY KEY (graph, user),
+        FOREIGN KEY (original, user) REFERENCES users,
+        FOREIGN KEY (graph, released) REFERENCES users
+    ) WITHOUT ROWID""",
+    "CREATE TABLE seeds (graph INTEGER PRIMARY KEY REFERENCES releases, seed TEXT NOT NULL)",
+    """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY,
+        graph INTEGER NOT NULL REFERENCES graphs,
+        verb TEXT NOT NULL,
+        parameters TEXT NOT NULL,
+        version TEXT NOT NULL,
+        input_hash TEXT NOT NULL,
+        created TEXT NOT NULL
+    )""",
+)
+
+_ERASURES = (
+    # A row stands here from the moment a person is forgotten until the files hold nothing of that person.
+    "CREATE TABLE erasures (number INTEGER PRIMARY KEY, since TEXT NOT NULL)",
+)
+
+#: Step n leads from version n to version n + 1. Steps are only ever added.
+STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES)
+
+#: The version that this program reads and writes.
+VERSION = len(STEPS)
+
+
+def migrate(db: sqlite3.Connection, where: str) -> None:
+    """Bring a file to the present version, within the transaction that is open."""
+    version = version_of(db)
+    refuse_newer(version, VERSION, where)
+    for step in STEPS[version:]:
+        for statement in step:
+            db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    """The version of the layout of a file; 0 has none yet."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def is_ours(db: sqlite3.Connection) -> bool:
+    """Whether the header says that the file is a store of graphs."""
+    return bool(db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION)
+
+
+def is_empty(db: sqlite3.Connection) -> bool:
+    """Whether nothing at all has been put into the file."""
+    return not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+
+
+def refuse_newer(version: int, known: int, where: str) -> None:
+    """Refuse a layout that a later program has made."""
+    if version > known:
+        raise InvalidInput(
+            f"{where}: the store has schema version {version} and this program knows versions up to {known}; "
+            "use the program that made it, or a later one."
+        )

@@ -1,0 +1,92 @@
+"""Refuse records that no store can keep, before anything is written; records are named by their position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.places import check_paths
+from graphpriv.release import Release
+from graphpriv.store.contract import Follow, Post, User, refuse_seed
+from graphpriv.topics import RANKS
+from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord
+
+#: The longest name of a graph; it goes into file names and page titles.
+LONGEST_NAME = 200
+
+
+def sound_name(name: str) -> str:
+    """The *name* of a graph, if it can be one."""
+    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidParameter(
+            f"The name of a graph must be 1 to {LONGEST_NAME} printable characters without spaces around them, "
+            f"not {name[:LONGEST_NAME]!r}."
+        )
+    return name
+
+
+def sound_graph(graph: SocialGraph) -> SocialGraph:
+    """The *graph*, if its private columns are those that a store keeps."""
+    for column in graph.private:
+        if column not in PRIVATE:
+            raise InvalidInput(f"A store keeps the private columns {', '.join(PRIVATE)}, not {column!r}.")
+    return graph
+
+
+def sound_release(release: Release, users: int, original: str) -> Release:
+    """The *release*, if it carries nothing private and its mapping fits the original of so many *users*."""
+    if release.graph.private:
+        raise InvalidInput("A release carries no private column; this one is not kept.")
+    refuse_seed(release.parameters)
+    mapping = release.mapping
+    if len(mapping) != users:
+        raise InvalidInput(
+            f"The mapping has {len(mapping)} rows and graph {original!r} has {users} users; "
+            "it was changed meanwhile: protect it again."
+        )
+    kept = mapping[mapping >= 0]
+    if len(set(kept.tolist())) != len(kept) or (len(kept) and kept.max() >= len(release.graph)) or mapping.min() < -1:
+        raise InvalidInput("The mapping of the release does not lead to one released user each; it is not kept.")
+    return release
+
+
+def sound_users(batch: Iterable[User]) -> list[User]:
+    """The users of a batch, each once: of several with one id the last."""
+    users = list(batch)
+    for position, user in enumerate(users):
+        where = f"User {position} of the batch"
+        _text(user.id, f"{where}: its id")
+        if len(user.topics) > RANKS or any(topic == "" for topic in user.topics):
+            raise InvalidRecord(f"{where}: there are at most {RANKS} topics, and none is an empty text.")
+    check_paths({str(row): user.location for row, user in enumerate(users) if user.location is not None}, "location")
+    return list({user.id: user for user in users}.values())
+
+
+def sound_follows(batch: Iterable[Follow]) -> list[Follow]:
+    """The follows of a batch as they come."""
+    follows = list(batch)
+    for position, follow in enumerate(follows):
+        _text(follow.source, f"Follow {position} of the batch: its source")
+        _text(follow.target, f"Follow {position} of the batch: its target")
+    return follows
+
+
+def sound_posts(batch: Iterable[Post]) -> list[Post]:
+    """The posts of a batch, each once: of several with one id the last."""
+    posts = list(batch)
+    for position, post in enumerate(posts):
+        _text(post.id, f"Post {position} of the batch: its id")
+        _text(post.user, f"Post {position} of the batch: its user")
+        if not isinstance(post.text, str):
+            raise InvalidRecord(f"Post {position} of the batch: its text must be a text.")
+    return list({post.id: post for post in posts}.values())
+
+
+def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
+    """What to say of a record that names a user who is not there."""
+    return InvalidRecord(f"{what} {position} of the batch: its {end} is no user of graph {name!r}.")
+
+
+def _text(value: object, what: str) -> None:
+    if not isinstance(value, str) or not value:
+        raise InvalidRecord(f"{what} must be a text that is not empty.")

@@ -1,0 +1,257 @@
+"""The embedded store: one SQLite file that several processes use at once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.release import Release
+from graphpriv.store import additions, rows
+from graphpriv.store.contract import (
+    Added,
+    Copy,
+    Follow,
+    Forgotten,
+    GraphInfo,
+    Post,
+    Run,
+    Store,
+    User,
+    emptied,
+    no_release_of,
+    not_an_original,
+    taken,
+)
+from graphpriv.store.copies import copies_of, opened_backup, private_directory
+from graphpriv.store.files import StoreFile
+from graphpriv.store.inspection import problems_of
+from graphpriv.store.schema import version_of
+from graphpriv.store.soundness import (
+    sound_follows,
+    sound_graph,
+    sound_name,
+    sound_posts,
+    sound_release,
+    sound_users,
+)
+from tabular.errors import UnknownName
+from tabular.files import refuse_existing, replacing
+
+#: How many records are read at a time.
+PAGE = 10_000
+
+
+class SqliteStore(Store):
+    """Graphs in a file: readers see the last finished write, and writers wait for each other."""
+
+    def __init__(self, path: str | Path, *, create: bool, called: str | None = None, patience: float = 120.0) -> None:
+        self.address = called or f"file:{path}"
+        self._file = StoreFile(Path(path), called=self.address, patience=patience)
+        self._file.prepare(create=create)
+
+    @property
+    def schema_version(self) -> int:
+        with self._file.reading() as db:
+            return version_of(db)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def graphs(self) -> list[GraphInfo]:
+        with self._file.reading() as db:
+            return rows.read_infos(db)
+
+    def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
+        none = np.empty(0, dtype=np.int32)
+        empty, _ = SocialGraph.build(
+            (), none, none, directed=directed, places=additions.WORLD_ALONE, location=none, topics=()
+        )
+        self.save_graph(name, empty, overwrite=overwrite)
+
+    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
+        sound_name(name), sound_graph(graph)
+        self._refuse_taken(name, overwrite)
+        with self._file.writing() as db:
+            _make_room(db, name, overwrite)
+            rows.insert_graph(db, name, graph)
+
+    def load_graph(self, name: str) -> SocialGraph:
+        with self._file.reading() as db:
+            key, directed, private = self._key(db, name)
+            parts = rows.read_graph(db, key, directed=directed, private=private)
+        return parts.assemble()
+
+    def delete_graph(self, name: str) -> None:
+        with self._file.writing() as db:
+            rows.delete_graph(db, self._key(db, name)[0])
+            self._file.note_erasure(db)
+        self._file.erase()
+
+    def add_users(self, name: str, batch: Iterable[User]) -> Added:
+        users = sound_users(batch)
+        with self._file.writing() as db:
+            return additions.add_users(db, self._original(db, name), users)
+
+    def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
+        follows = sound_follows(batch)
+        with self._file.writing() as db:
+            key = self._original(db, name)
+            return additions.add_follows(db, key, follows, name=name)
+
+    def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
+        posts = sound_posts(batch)
+        with self._file.writing() as db:
+            return additions.add_posts(db, self._original(db, name), posts, name=name)
+
+    def users(self, name: str) -> Iterator[User]:
+        with self._file.reading() as db:
+            key, _, _ = self._key(db, name)
+            profiles = additions.Profiles.read(db, key)
+        query = (
+            "SELECT users.number, users.id, place, topic1, topic2, topic3, handle, persons.name, location_text "
+            "FROM users LEFT JOIN persons USING (graph, number) "
+            "WHERE users.graph = ? AND users.number > ? ORDER BY users.number LIMIT ?"
+        )
+        for row in self._pages(query, key):
+            yield profiles.user(row[1:])
+
+    def posts(self, name: str) -> Iterator[Post]:
+        with self._file.reading() as db:
+            key, _, _ = self._key(db, name)
+        query = (
+            "SELECT posts.number, posts.id, users.id, text, links, created "
+            "FROM posts JOIN users ON users.graph = posts.graph AND users.number = posts.user "
+            "WHERE posts.graph = ? AND posts.number > ? ORDER BY posts.number LIMIT ?"
+        )
+        for row in self._pages(query, key):
+            yield rows.post_of(row[1:])
+
+    def save_release(
+        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+    ) -> None:
+        sound_name(name)
+        if name == original:
+            raise taken(name)
+        self._refuse_taken(name, overwrite)
+        parameters = json.dumps(dict(release.parameters), sort_keys=True, ensure_ascii=False)
+        with self._file.writing() as db:
+            source = self._original(db, original)
+            sound_release(release, self._users(db, source), original)
+            _make_room(db, name, overwrite)
+            key = rows.insert_graph(db, name, release.graph)
+            rows.insert_release(db, key, source, (release.k, release.method, parameters), seed)
+            rows.insert_mapping(db, key, source, release.mapping)
+            rows.insert_run(db, key, run)
+
+    def mapping(self, original: str, release: str) -> NDArray[np.int64]:
+        with self._file.reading() as db:
+            source, key = self._release_of(db, original, release)
+            return rows.read_mapping(db, key, source)
+
+    def seed(self, original: str, release: str) -> int | None:
+        with self._file.reading() as db:
+            _, key = self._release_of(db, original, release)
+            row = db.execute("SELECT seed FROM seeds WHERE graph = ?", (key,)).fetchone()
+        return int(row[0]) if row else None
+
+    def add_run(self, name: str, run: Run) -> None:
+        with self._file.writing() as db:
+            rows.insert_run(db, self._key(db, name)[0], run)
+
+    def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
+        with self._file.reading() as db:
+            return rows.read_runs(db, self._key(db, name)[0], with_releases=with_releases)
+
+    def forget(self, name: str, user: str) -> Forgotten:
+        with self._file.writing() as db:
+            gone = additions.forget(db, self._original(db, name), user, name=name)
+            self._file.note_erasure(db)
+        return replace(gone, erased=self._file.erase())
+
+    def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
+        refuse_existing(path, overwrite=overwrite)
+        with private_directory() as directory:
+            written = directory / "backup.db"
+            # Not a copy of the pages: those may still hold what was deleted from them.
+            with self._file.speaking() as db:
+                db.execute("VACUUM INTO ?", (str(written),))
+            with written.open("rb") as source, replacing(path, overwrite=overwrite) as file:
+                shutil.copyfileobj(source, file)
+
+    def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
+        if self.graphs() and not overwrite:
+            raise emptied(self.address)
+        with opened_backup(path) as source:
+            self.take(copies_of(source), overwrite=overwrite)
+
+    def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
+        """Hold what the *copies* hold, and nothing else."""
+        with self._file.writing() as db:
+            held = bool(rows.read_infos(db))
+            if held and not overwrite:
+                raise emptied(self.address)
+            rows.delete_everything(db)
+            rows.insert_copies(db, copies)
+            if held:
+                self._file.note_erasure(db)
+        if held:
+            self._file.erase()
+
+    def check(self) -> list[str]:
+        self._file.erase()
+        with self._file.reading() as db:
+            return problems_of(db)
+
+    def _refuse_taken(self, name: str, overwrite: bool) -> None:
+        if not overwrite and any(each.name == name for each in self.graphs()):
+            raise taken(name)
+
+    def _pages(self, query: str, key: int) -> Iterator[tuple[Any, ...]]:
+        last = -1
+        while True:
+            with self._file.reading() as db:
+                page = db.execute(query, (key, last, PAGE)).fetchall()
+            yield from page
+            if len(page) < PAGE:
+                return
+            last = page[-1][0]
+
+    def _key(self, db: sqlite3.Connection, name: str) -> tuple[int, bool, list[str]]:
+        row = db.execute("SELECT key, directed, private FROM graphs WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            raise UnknownName.among("graph", name, [each for (each,) in db.execute("SELECT name FROM graphs")])
+        return int(row[0]), bool(row[1]), json.loads(row[2])
+
+    def _original(self, db: sqlite3.Connection, name: str) -> int:
+        key, _, _ = self._key(db, name)
+        if db.execute("SELECT 1 FROM releases WHERE graph = ?", (key,)).fetchone():
+            raise not_an_original(name)
+        return key
+
+    def _release_of(self, db: sqlite3.Connection, original: str, release: str) -> tuple[int, int]:
+        source, key = self._key(db, original)[0], self._key(db, release)[0]
+        found = db.execute("SELECT graph FROM releases WHERE original = ?", (source,)).fetchall()
+        if (key,) not in found:
+            made = [each.name for each in rows.read_infos(db) if each.original == original]
+            raise no_release_of(original, release, made)
+        return source, key
+
+    def _users(self, db: sqlite3.Connection, key: int) -> int:
+        return int(db.execute("SELECT users FROM graphs WHERE key = ?", (key,)).fetchone()[0])
+
+
+def _make_room(db: sqlite3.Connection, name: str, overwrite: bool) -> None:
+    row = db.execute("SELECT key FROM graphs WHERE name = ?", (name,)).fetchone()
+    if row is not None:
+        if not overwrite:
+            raise taken(name)
+        rows.delete_graph(db, int(row[0]))

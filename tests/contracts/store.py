@@ -1,0 +1,548 @@
+"""What every store of graphs promises; subclasses supply the address of an empty store."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphpriv.graph import SocialGraph
+from graphpriv.places import WORLD, PlaceTree
+from graphpriv.release import Release, anonymous
+from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store
+from tabular.errors import InvalidInput, NameTaken, ReportedError, UnknownName
+from tests.contracts import importing
+from tests.strategies import generators, graphs, random_graph
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SPAIN = (("Spain", "country"), ("Europe", "continent"), WORLD)
+BARCELONA = (("Barcelona", "locality"), *SPAIN)
+MADRID = (("Madrid", "locality"), *SPAIN)
+CHILE = (("Chile", "country"), WORLD)
+
+ANA = User(id="17", location=BARCELONA, topics=("Sports", "Chess"), handle="@ana_of_the_test", name="Ana Pérez")
+BEN = User(id="4", location=SPAIN, topics=("Politics", "Sports", "Weather"), location_text="somewhere in Spain")
+CLEO = User(id="99")
+PEOPLE = (ANA, BEN, CLEO)
+FOLLOWS = (Follow("17", "4"), Follow("4", "17"), Follow("99", "4"))
+POSTS = (
+    Post(id="p2", user="17", text="what Ana wrote", links=("https://example.org/a",), created="2026-01-02T03:04:05Z"),
+    Post(id="p1", user="4", text="what Ben wrote"),
+    Post(id="p3", user="17", text="and again"),
+)
+RUN = Run(verb="protect", parameters={"k": 2, "method": "closest-profiles"}, version="0.1.0", input_hash="sha256:ab")
+
+
+def little() -> SocialGraph:
+    """Three users, an unknown place, empty topics, private columns, and a place where nobody lives."""
+    tree = PlaceTree.from_paths([BARCELONA, MADRID, CHILE])
+    graph, _ = SocialGraph.build(
+        ["17", "4", "99"],
+        np.array([0, 1, 2], dtype=np.int32),
+        np.array([1, 0, 1], dtype=np.int32),
+        directed=True,
+        places=tree,
+        location=np.array([tree.node(BARCELONA), tree.node(SPAIN), -1], dtype=np.int32),
+        topics=[("Sports", "Chess", None), ("Politics", "Sports", "Weather"), (None, None, None)],
+        private={"handle": ("@ana_of_the_test", None, None), "name": ("Ana Pérez", None, None)},
+    )
+    return graph
+
+
+def release_of(graph: SocialGraph, seed: int = 7) -> Release:
+    """A release that changes nothing but ids and order."""
+    masked, mapping = anonymous(graph, graph, np.random.default_rng(seed))
+    return Release(masked, mapping, k=1, method="closest-profiles", parameters={"ties": "lower index"})
+
+
+def filled(store: Store, name: str = "town") -> Store:
+    """The store with the three people, their follows and posts."""
+    store.create_graph(name, directed=True)
+    store.add_users(name, PEOPLE)
+    store.add_follows(name, FOLLOWS)
+    store.add_posts(name, POSTS)
+    return store
+
+
+quietly = settings(
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.differing_executors],
+)
+
+
+class StoreContract:
+    """What every store promises."""
+
+    #: How many users the graph has that is imported while the importing process is killed.
+    users_when_killed = 4000
+    #: Within how many seconds after the start of an import the kill comes.
+    seconds_to_kill = 1.0
+
+    @pytest.fixture
+    def address(self) -> str:
+        """Where an empty store may be made."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def store(self, address: str) -> Iterator[Store]:
+        with importing.opened(address) as store:
+            yield store
+
+    # Whole graphs
+
+    def test_a_new_store_is_empty_and_sound(self, store: Store) -> None:
+        assert store.graphs() == []
+        assert store.check() == []
+        assert store.schema_version >= 1
+
+    def test_a_graph_comes_back_as_it_was(self, store: Store) -> None:
+        store.save_graph("town", little())
+        assert store.load_graph("town") == little()
+        assert store.check() == []
+
+    @quietly
+    @given(graph=graphs(max_users=8))
+    def test_every_graph_comes_back_as_it_was(self, store: Store, graph: SocialGraph) -> None:
+        store.save_graph("any", graph, overwrite=True)
+        loaded = store.load_graph("any")
+        assert loaded == graph
+        assert loaded.follows.targets.dtype == graph.follows.targets.dtype
+        assert loaded.location.dtype == graph.location.dtype == loaded.topics.dtype
+        assert store.check() == []
+
+    def test_a_graph_of_nobody_comes_back(self, store: Store) -> None:
+        store.create_graph("empty", directed=False)
+        assert len(store.load_graph("empty")) == 0
+        assert not store.load_graph("empty").directed
+        store.save_graph("again", store.load_graph("empty"))
+        assert store.load_graph("again") == store.load_graph("empty")
+
+    def test_a_larger_graph_with_hubs_comes_back_undirected_and_directed(self, store: Store) -> None:
+        for directed in (True, False):
+            graph = random_graph(5, 700, 2500, directed=directed, places=30, topics=12)
+            store.save_graph("larger", graph, overwrite=True)
+            assert store.load_graph("larger") == graph
+
+    def test_graphs_are_listed_by_name_with_their_sizes(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.save_graph("city", random_graph(1, 10, 20, directed=False))
+        city, town = store.graphs()
+        assert (city.name, city.kind, city.directed, city.users) == ("city", "original", False, 10)
+        assert (town.name, town.directed, town.users, town.edges) == ("town", True, 3, 3)
+        assert city.edges == random_graph(1, 10, 20, directed=False).edge_count
+        assert town == store.graph("town")
+        assert not town.is_release
+
+    def test_a_name_that_exists_is_refused_and_nothing_changes(self, store: Store) -> None:
+        store.save_graph("town", little())
+        other = random_graph(3, 6, 9)
+        with pytest.raises(NameTaken, match="'town'"):
+            store.save_graph("town", other)
+        with pytest.raises(NameTaken):
+            store.create_graph("town", directed=True)
+        assert store.load_graph("town") == little()
+        store.save_graph("town", other, overwrite=True)
+        assert store.load_graph("town") == other
+        assert store.check() == []
+
+    def test_an_unknown_name_is_answered_with_the_nearest(self, store: Store) -> None:
+        store.save_graph("barcelona", little())
+        for ask in (store.load_graph, store.graph, store.delete_graph, store.runs, store.releases_of):
+            with pytest.raises(UnknownName, match="did you mean 'barcelona'"):
+                ask("barcelone")
+        with pytest.raises(UnknownName):
+            store.add_users("barcelone", [ANA])
+
+    @pytest.mark.parametrize("name", ["", " town", "to\nwn", "x" * 201])
+    def test_a_name_that_cannot_be_shown_is_refused(self, store: Store, name: str) -> None:
+        with pytest.raises(InvalidInput, match="name of a graph"):
+            store.save_graph(name, little())
+        assert store.graphs() == []
+
+    def test_a_deleted_graph_is_gone_with_its_parts(self, store: Store) -> None:
+        filled(store)
+        store.save_graph("other", little())
+        store.delete_graph("town")
+        assert [each.name for each in store.graphs()] == ["other"]
+        assert store.load_graph("other") == little()
+        assert store.check() == []
+
+    def test_names_with_quotes_and_braces_are_only_names(self, store: Store) -> None:
+        name = "'; DROP TABLE users; -- {x} $key \"`"
+        store.save_graph(name, little())
+        assert store.load_graph(name) == little()
+
+    def test_text_that_is_no_unicode_is_refused_and_nothing_is_written(self, store: Store) -> None:
+        with pytest.raises(InvalidInput):
+            store.save_graph("town", replace(little(), ids=("17", "\ud800", "99")))
+        assert store.graphs() == []
+        assert store.check() == []
+
+    def test_two_users_of_one_id_are_refused_without_the_id(self, store: Store) -> None:
+        with pytest.raises(ReportedError) as caught:
+            store.save_graph("town", replace(little(), ids=("secret-id", "4", "secret-id")))
+        assert "secret-id" not in str(caught.value)
+        assert store.graphs() == []
+
+    # Records, as a crawl brings them
+
+    def test_records_make_the_graph_that_was_saved_at_once(self, store: Store) -> None:
+        filled(store)
+        loaded = store.load_graph("town")
+        assert loaded.ids == ("17", "4", "99")
+        assert loaded.private["handle"] == ("@ana_of_the_test", None, None)
+        assert loaded.private["location_text"] == (None, "somewhere in Spain", None)
+        assert loaded.edge_count == 3
+        assert loaded.topic_names == little().topic_names
+        np.testing.assert_array_equal(loaded.topics, little().topics)
+        assert [None if code < 0 else loaded.places.path(int(code)) for code in loaded.location] == [
+            BARCELONA,
+            SPAIN,
+            None,
+        ]
+        assert store.check() == []
+
+    def test_adding_a_user_twice_keeps_one(self, store: Store) -> None:
+        store.create_graph("town", directed=True)
+        assert store.add_users("town", [ANA, BEN]) == Added(2)
+        assert store.add_users("town", [BEN, ANA, CLEO]) == Added(1, 2)
+        assert list(store.users("town")) == [each if len(each.topics) == 3 else _padded(each) for each in PEOPLE]
+        assert store.graph("town").users == 3
+        assert store.check() == []
+
+    def test_a_known_user_takes_the_new_record_and_keeps_the_place_in_the_order(self, store: Store) -> None:
+        filled(store)
+        moved = User(id="17", location=MADRID, topics=("Weather",), handle="@other")
+        assert store.add_users("town", [moved]) == Added(0, 1)
+        assert next(store.users("town")) == _padded(moved)
+        assert store.load_graph("town").ids == ("17", "4", "99")
+        assert store.load_graph("town").edge_count == 3
+        assert store.check() == []
+
+    def test_of_two_records_with_one_id_in_a_batch_the_last_counts(self, store: Store) -> None:
+        store.create_graph("town", directed=True)
+        assert store.add_users("town", [ANA, BEN, replace(ANA, topics=("Labor",))]) == Added(2)
+        assert next(store.users("town")).topics == ("Labor", None, None)
+
+    def test_adding_follows_twice_keeps_one_and_leaves_out_self_loops(self, store: Store) -> None:
+        store.create_graph("town", directed=True)
+        store.add_users("town", PEOPLE)
+        assert store.add_follows("town", FOLLOWS) == Added(3)
+        assert store.add_follows("town", [*FOLLOWS, Follow("17", "99"), Follow("4", "4")]) == Added(1, 3, 1)
+        assert store.graph("town").edges == 4
+        assert store.check() == []
+
+    def test_an_undirected_edge_has_no_order(self, store: Store) -> None:
+        store.create_graph("town", directed=False)
+        store.add_users("town", PEOPLE)
+        assert store.add_follows("town", [Follow("99", "17")]) == Added(1)
+        assert store.add_follows("town", [Follow("17", "99"), Follow("17", "4"), Follow("4", "17")]) == Added(1, 2)
+        assert store.load_graph("town").follows.targets.tolist() == [1, 2, 0, 0]
+        assert store.check() == []
+
+    def test_posts_keep_their_order_and_come_once(self, store: Store) -> None:
+        filled(store)
+        assert store.add_posts("town", [POSTS[1], replace(POSTS[0], text="mended")]) == Added(0, 2)
+        assert list(store.posts("town")) == [replace(POSTS[0], text="mended"), *POSTS[1:]]
+
+    def test_a_record_that_names_nobody_is_refused_by_its_position_and_nothing_is_written(self, store: Store) -> None:
+        filled(store)
+        with pytest.raises(InvalidInput, match="Follow 1 of the batch: its target") as caught:
+            store.add_follows("town", [Follow("17", "99"), Follow("17", "nobody-we-know")])
+        assert "nobody-we-know" not in str(caught.value)
+        with pytest.raises(InvalidInput, match="Post 1 of the batch"):
+            store.add_posts("town", [Post(id="p9", user="17", text=""), Post(id="p8", user="nobody", text="")])
+        with pytest.raises(InvalidInput, match="User 1 of the batch"):
+            store.add_users("town", [User(id="new"), User(id="newer", topics=("a", "b", "c", "d"))])
+        with pytest.raises(InvalidInput, match="world"):
+            store.add_users("town", [User(id="new", location=(("Barcelona", "locality"),))])
+        assert store.graph("town").edges == 3
+        assert store.load_graph("town").ids == ("17", "4", "99")
+        assert len(list(store.posts("town"))) == 3
+
+    def test_a_graph_that_was_saved_grows_by_records(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.add_users("town", [User(id="5", location=MADRID, topics=("Ski", "Chess"))])
+        store.add_follows("town", [Follow("5", "17")])
+        grown = store.load_graph("town")
+        assert grown.ids == ("17", "4", "99", "5")
+        assert grown.places == little().places
+        assert grown.topic_names == ("Politics", "Sports", "Weather", "Chess", "Ski")
+        assert grown.topics[3].tolist() == [4, 3, -1]
+        assert store.check() == []
+
+    def test_nothing_is_added_to_a_release(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.save_release("town", "out", release_of(little()), seed=1, run=RUN)
+        for add, batch in ((store.add_users, PEOPLE), (store.add_follows, FOLLOWS), (store.add_posts, POSTS)):
+            with pytest.raises(InvalidInput, match="'out' is a release"):
+                add("out", batch)
+
+    # Releases, runs and what leads back
+
+    def test_a_release_is_kept_with_its_mapping_apart(self, store: Store) -> None:
+        store.save_graph("town", little())
+        release = release_of(little())
+        store.save_release("town", "out", release, seed=2**70 + 1, run=RUN)
+        assert store.load_graph("out") == release.graph
+        assert store.load_graph("out").private == {}
+        np.testing.assert_array_equal(store.mapping("town", "out"), release.mapping)
+        assert store.mapping("town", "out").dtype == np.int64
+        assert store.seed("town", "out") == 2**70 + 1
+        info = store.graph("out")
+        assert (info.kind, info.original, info.k, info.method) == ("release", "town", 1, "closest-profiles")
+        assert info.parameters == {"ties": "lower index"}
+        assert store.releases_of("town") == [info]
+        assert store.check() == []
+
+    @quietly
+    @given(graph=graphs(max_users=8), rng=generators, forgotten=st.booleans())
+    def test_every_release_and_its_mapping_come_back(
+        self, store: Store, graph: SocialGraph, rng: np.random.Generator, forgotten: bool
+    ) -> None:
+        masked, mapping = anonymous(graph, graph, rng)
+        if forgotten:
+            mapping[rng.integers(len(graph))] = -1
+        store.save_graph("any", graph, overwrite=True)
+        store.save_release("any", "out", Release(masked, mapping, 1, "m"), seed=None, run=RUN, overwrite=True)
+        assert store.load_graph("out") == masked
+        np.testing.assert_array_equal(store.mapping("any", "out"), mapping)
+        assert store.seed("any", "out") is None
+        assert store.check() == []
+
+    def test_a_release_with_private_columns_or_a_wrong_mapping_is_refused(self, store: Store) -> None:
+        store.save_graph("town", little())
+        good = release_of(little())
+        bad = [
+            replace(good, graph=replace(good.graph, private={"handle": ("a", "b", "c")})),
+            replace(good, mapping=good.mapping[:2]),
+            replace(good, mapping=np.array([0, 1, 3])),
+            replace(good, mapping=np.array([0, 1, 1])),
+        ]
+        for release in bad:
+            with pytest.raises(InvalidInput):
+                store.save_release("town", "out", release, seed=1, run=RUN)
+        assert [each.name for each in store.graphs()] == ["town"]
+        assert store.check() == []
+
+    def test_a_release_takes_no_name_that_exists(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.save_graph("other", little())
+        for name in ("town", "other"):
+            with pytest.raises(NameTaken):
+                store.save_release("town", name, release_of(little()), seed=1, run=RUN)
+        with pytest.raises(NameTaken):
+            store.save_release("town", "town", release_of(little()), seed=1, run=RUN, overwrite=True)
+
+    def test_what_leads_back_is_asked_for_by_the_right_pair_of_names(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.save_graph("other", little())
+        store.save_release("town", "out", release_of(little()), seed=1, run=RUN)
+        for ask in (store.mapping, store.seed):
+            with pytest.raises(InvalidInput, match="'out' is no release of 'other'; none is kept"):
+                ask("other", "out")
+            with pytest.raises(InvalidInput, match="there is out"):
+                ask("town", "other")
+
+    def test_a_release_outlives_its_original_without_what_leads_back(self, store: Store) -> None:
+        store.save_graph("town", little())
+        store.save_graph("village", little())
+        release = release_of(little())
+        for original in ("town", "village"):
+            store.save_release(original, f"out of {original}", release, seed=1, run=RUN)
+        store.delete_graph("town")
+        store.save_graph("village", little(), overwrite=True)
+        for original in ("town", "village"):
+            assert store.load_graph(f"out of {original}") == release.graph
+            assert store.graph(f"out of {original}").original is None
+        with pytest.raises(InvalidInput, match="no release"):
+            store.mapping("village", "out of village")
+        assert store.check() == []
+
+    def test_runs_are_listed_with_those_of_the_releases_and_without_the_seed(self, store: Store) -> None:
+        store.save_graph("town", little())
+        imported = Run(verb="import", parameters={"file": "x.graphml"}, created="2026-01-01T00:00:00.000Z")
+        store.add_run("town", imported)
+        store.save_release("town", "out", release_of(little()), seed=123456789, run=RUN)
+        assert store.runs("town") == [imported, RUN]
+        assert store.runs("town", with_releases=False) == [imported]
+        assert store.runs("out") == [RUN]
+        assert "123456789" not in repr([store.runs("town"), store.graphs()])
+        with pytest.raises(ValueError, match="seed"):
+            Run(verb="protect", parameters={"seed": 1})
+
+    # To be forgotten
+
+    def test_a_forgotten_person_is_in_no_answer_any_more(self, store: Store) -> None:
+        filled(store)
+        original = store.load_graph("town")
+        release = release_of(original)
+        store.save_release("town", "out", release, seed=1, run=RUN)
+        gone = store.forget("town", "17")
+        assert (gone.follows, gone.posts, gone.mappings, gone.erased) == (2, 2, 1, True)
+        left = store.load_graph("town")
+        assert left.ids == ("4", "99")
+        assert left.follows.targets.tolist() == [0]
+        assert left.private["handle"] == (None, None)
+        assert [post.id for post in store.posts("town")] == ["p1"]
+        np.testing.assert_array_equal(store.mapping("town", "out"), release.mapping[1:])
+        assert store.load_graph("out") == release.graph
+        assert store.graph("town").users == 2
+        assert store.graph("town").edges == 1
+        assert store.check() == []
+
+    def test_what_only_the_forgotten_person_had_is_gone_too(self, store: Store) -> None:
+        filled(store)
+        store.forget("town", "17")
+        left = store.load_graph("town")
+        assert left.places == PlaceTree.from_paths([SPAIN])
+        assert left.topic_names == ("Politics", "Sports", "Weather")
+
+    def test_after_a_forget_the_graph_grows_and_is_released_again(self, store: Store) -> None:
+        filled(store)
+        store.forget("town", "99")
+        assert store.add_users("town", [User(id="new"), CLEO]) == Added(2)
+        assert store.load_graph("town").ids == ("17", "4", "new", "99")
+        release = release_of(store.load_graph("town"))
+        store.save_release("town", "later", release, seed=1, run=RUN)
+        np.testing.assert_array_equal(store.mapping("town", "later"), release.mapping)
+        assert store.check() == []
+
+    def test_an_unknown_person_is_not_named_in_the_refusal(self, store: Store) -> None:
+        filled(store)
+        with pytest.raises(InvalidInput) as caught:
+            store.forget("town", "some-id-of-a-person")
+        assert "some-id-of-a-person" not in str(caught.value)
+        store.save_release("town", "out", release_of(store.load_graph("town")), seed=1, run=RUN)
+        with pytest.raises(InvalidInput, match="'out' is a release"):
+            store.forget("out", "17")
+        assert store.load_graph("town").ids == ("17", "4", "99")
+
+    def test_a_release_from_before_a_change_is_refused(self, store: Store) -> None:
+        filled(store)
+        release = release_of(store.load_graph("town"))
+        store.forget("town", "17")
+        with pytest.raises(InvalidInput, match="protect it again"):
+            store.save_release("town", "out", release, seed=1, run=RUN)
+
+    # Backups
+
+    def test_a_backup_holds_everything_and_is_a_store_itself(self, store: Store, tmp_path: Path) -> None:
+        everything = _full(store)
+        store.backup(tmp_path / "backup.db")
+        with open_store(f"file:{tmp_path / 'backup.db'}", create=False) as copied:
+            assert _content(copied) == everything
+            assert copied.check() == []
+
+    def test_a_backup_is_restored_over_what_there_is_only_if_asked(self, store: Store, tmp_path: Path) -> None:
+        everything = _full(store)
+        store.backup(tmp_path / "backup.db")
+        with pytest.raises(NameTaken):
+            store.backup(tmp_path / "backup.db")
+        store.delete_graph("town")
+        store.save_graph("later", little())
+        now = _content(store)
+        with pytest.raises(NameTaken, match="--overwrite"):
+            store.restore(tmp_path / "backup.db")
+        assert _content(store) == now
+        store.restore(tmp_path / "backup.db", overwrite=True)
+        assert _content(store) == everything
+        assert store.check() == []
+
+    def test_a_backup_moves_into_an_embedded_store_and_back(self, store: Store, tmp_path: Path) -> None:
+        everything = _full(store)
+        store.backup(tmp_path / "out.db")
+        with open_store(f"file:{tmp_path / 'embedded.db'}", create=True) as embedded:
+            embedded.restore(tmp_path / "out.db")
+            assert _content(embedded) == everything
+            embedded.backup(tmp_path / "back.db")
+        store.restore(tmp_path / "back.db", overwrite=True)
+        assert _content(store) == everything
+
+    def test_a_backup_that_is_none_changes_nothing(self, store: Store, tmp_path: Path) -> None:
+        everything = _full(store)
+        (tmp_path / "text.db").write_text("this is no store")
+        store.backup(tmp_path / "half.db")
+        half = (tmp_path / "half.db").read_bytes()
+        (tmp_path / "half.db").write_bytes(half[: len(half) // 2])
+        for name in ("text.db", "half.db", "missing.db"):
+            with pytest.raises(InvalidInput, match=name):
+                store.restore(tmp_path / name, overwrite=True)
+        assert _content(store) == everything
+
+    # Killed
+
+    @pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.heavy)])
+    def test_killing_an_import_leaves_the_old_or_the_new_graph(self, store: Store, address: str, kills: int) -> None:
+        both = importing.states(self.users_when_killed)
+        store.save_graph(importing.NAME, both[1])
+        moments = random.Random(kills)
+        for _ in range(kills):
+            importer = start_importing(address, self.users_when_killed)
+            try:
+                time.sleep(moments.uniform(0, self.seconds_to_kill))
+            finally:
+                importer.kill()
+                importer.wait()
+            assert store.load_graph(importing.NAME) in both
+        time.sleep(0 if address.startswith("file:") else importing.LEASE + 0.5)
+        assert store.check() == []
+        self.nothing_is_left_over(store)
+        assert store.load_graph(importing.NAME) in both
+
+    def nothing_is_left_over(self, store: Store) -> None:
+        """Look into the store by other means, where there is something to look for."""
+
+
+def start_importing(address: str, users: int) -> subprocess.Popen[bytes]:
+    """The process of `tests.contracts.importing`, about to begin its first import."""
+    importer = subprocess.Popen(
+        [sys.executable, "-m", "tests.contracts.importing", str(users)],
+        cwd=ROOT,
+        env={**os.environ, "STORE_OF_THE_TEST": address},
+        stdout=subprocess.PIPE,
+    )
+    assert importer.stdout is not None
+    assert importer.stdout.readline() == b"ready\n"
+    return importer
+
+
+def _padded(user: User) -> User:
+    return replace(user, topics=(*user.topics, None, None, None)[:3])
+
+
+def _full(store: Store) -> list[object]:
+    """Fill a store with one of everything, and tell its content."""
+    filled(store)
+    store.forget("town", "99")
+    original = store.load_graph("town")
+    store.save_release("town", "out", release_of(original), seed=5, run=RUN)
+    store.forget("town", "4")
+    store.save_graph("gone", little())
+    store.save_release("gone", "orphan", release_of(little()), seed=6, run=RUN)
+    store.delete_graph("gone")
+    store.save_graph("city", random_graph(2, 40, 90, directed=False))
+    store.add_run("city", Run(verb="import"))
+    return _content(store)
+
+
+def _content(store: Store) -> list[object]:
+    content: list[object] = []
+    for info in store.graphs():
+        content += [info, store.load_graph(info.name), store.runs(info.name), list(store.users(info.name))]
+        content += [list(store.posts(info.name)), [each.name for each in store.releases_of(info.name)]]
+        if info.original is not None:
+            content += [store.mapping(info.original, info.name).tolist(), store.seed(info.original, info.name)]
+    return content

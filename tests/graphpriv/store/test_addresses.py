@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphpriv.store.addresses import open_store, server_address
+from tabular.errors import InvalidInput
+
+
+def test_user_and_password_are_decoded_and_not_shown() -> None:
+    address = server_address("neo4j://an%40na:p%40ss%2Fw%3A%23rd@db.example:7000")
+    assert (address.shown, address.user, address.password) == ("neo4j://db.example:7000", "an@na", "p@ss/w:#rd")
+    assert "p@ss" not in repr(address)
+
+
+@pytest.mark.parametrize("scheme", ["neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"])
+def test_the_usual_port_is_taken_where_none_is_given(scheme: str) -> None:
+    assert server_address(f"{scheme}://u:p@localhost").shown == f"{scheme}://localhost:7687"
+    assert server_address(f"{scheme}://u:p@[::1]").shown == f"{scheme}://[::1]:7687"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "graphs.db",
+        "file:",
+        "postgres://u:hunter2@host/db",
+        "neo4j:u:hunter2@host",
+        "neo4j://u:hunter2@",
+        "neo4j://u:hunter2@host:port",
+        "neo4j://u:hunter2@host:99999",
+        "neo4j://u:hun/ter2@host",
+        "neo4j://u:hun#ter2@host",
+        "neo4j://u:hunter2@host/db",
+        "bolt://u:hunter2[@host",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_not_repeated(url: str) -> None:
+    with pytest.raises(InvalidInput, match="file:PATH or neo4j://user:password@host:7687") as caught:
+        open_store(url, create=True)
+    assert "ter2" not in str(caught.value)
+
+
+def test_a_path_is_taken_as_it_is_written(tmp_path: Path) -> None:
+    with open_store(f"file:{tmp_path}/a %40 b?.db", create=True) as store:
+        assert repr(store) == f"SqliteStore(file:{tmp_path}/a %40 b?.db)"
+    assert (tmp_path / "a %40 b?.db").exists()
