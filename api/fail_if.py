@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from itertools import pairwise
+from typing import Any, cast
 
 from tabular.errors import InvalidParameter, UnknownName
 
@@ -62,10 +63,10 @@ def _evaluate(node: ast.expr, expression: str, document: Mapping[str, Any]) -> b
         return join([_evaluate(part, expression, document) for part in node.values])
     if isinstance(node, ast.UnaryOp):
         return not _evaluate(node.operand, expression, document)
-    assert isinstance(node, ast.Compare)  # noqa: S101 (what `_check` has let through)
-    values = [_value(part, expression, document) for part in (node.left, *node.comparators)]
-    pairs = zip(values, values[1:], strict=False)
-    return all(_COMPARISONS[type(op)](one, other) for op, (one, other) in zip(node.ops, pairs, strict=True))
+    # `_check` lets nothing else through.
+    comparison = cast(ast.Compare, node)
+    values = [_value(part, expression, document) for part in (comparison.left, *comparison.comparators)]
+    return all(_COMPARISONS[type(op)](*two) for op, two in zip(comparison.ops, pairwise(values), strict=True))
 
 
 def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> float:

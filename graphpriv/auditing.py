@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphpriv.fingerprint import fingerprint, fingerprint_of_mapping
 from graphpriv.graph import ATTRIBUTES, SocialGraph
-from graphpriv.measures import Pair, measures
+from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.risk import SCENARIOS, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.structure import structural_change
@@ -21,6 +21,9 @@ from tabular.errors import InvalidInput, InvalidParameter
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
+
+#: The scenarios of the thesis, each with what is known of the profiles.
+PROFILE_SCENARIOS = {name: attributes for name, attributes in SCENARIOS.items() if name != STRUCTURE}
 
 EDGES_KEPT = (
     "The edges are left as they are. Whoever knows the links around a person, and nothing of the profiles, "
@@ -47,7 +50,7 @@ def audit(
     mapping: NDArray[np.int64] | None = None,
     *,
     attackers: Sequence[str] = ("ego", "subgraph"),
-    scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
+    scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
     undirected: bool = False,
     budget: int | None = None,
     at_risk: int = 20,
@@ -58,13 +61,11 @@ def audit(
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
     anchored AAMIL, expected success) cannot be known and is null.
     """
-    _check(original, released, mapping)
+    for name, graph in (("original", original), ("released", released)):
+        if not len(graph):
+            raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
     if undirected:
         original, released = original.undirected(), released.undirected()
-    if original.directed != released.directed:
-        raise InvalidInput(
-            "One of the two graphs is directed and the other is not; give --undirected to read both without directions."
-        )
     pair = Pair.of(original, released, mapping)
     asked = {**scenarios, STRUCTURE: ()}
     found = {name: _disclose(name, pair, asked, budget, workers) for name in attackers}
@@ -79,28 +80,15 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """
     chosen = {}
     for name in names:
-        attributes = SCENARIOS.get(name) or tuple(name.split("+"))
+        attributes = PROFILE_SCENARIOS.get(name) or tuple(name.split("+"))
         wrong = [each for each in attributes if each not in ATTRIBUTES]
         if wrong or len(set(attributes)) < len(attributes):
             raise InvalidParameter(
-                f"No scenario is called {name!r}; there is {', '.join(SCENARIOS)}, "
+                f"No scenario is called {name!r}; there is {', '.join(PROFILE_SCENARIOS)}, "
                 f"or distinct attributes joined by '+' ({', '.join(ATTRIBUTES)})."
             )
         chosen[name] = attributes
     return chosen
-
-
-def _check(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None) -> None:
-    for name, graph in (("original", original), ("released", released)):
-        if not len(graph):
-            raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
-    if mapping is None:
-        return
-    known = mapping[mapping >= 0]
-    if len(mapping) != len(original) or (known >= len(released)).any():
-        raise InvalidInput("The mapping does not fit the two graphs: it must name a released user for each original.")
-    if len(np.unique(known)) < len(known):
-        raise InvalidInput("The mapping names a released user twice; each original user has one of its own.")
 
 
 def _disclose(
@@ -153,22 +141,18 @@ def _document(
 def _losses(pair: Pair) -> dict[str, Any]:
     """AAMIL, CDIL and DBIL with their mean (eq 6.8); a mean of what cannot be known is null."""
     read = {name: measures[name].method().measure(pair) for name in measures}
-    aamil, anchored, cdil, dbil = (read[name] for name in ("aamil", "aamil-anchored", "cdil", "dbil"))
-    losses = [aamil, cdil, dbil]
+    dbil = read["dbil"]
     return {
-        "aamil": {
-            **_reading(aamil),
-            "anchored": _reading(anchored) if anchored is not None else None,
-        },
-        "cdil": _reading(cdil),
+        "aamil": {**(_reading(read["aamil"]) or {}), "anchored": _reading(read["aamil-anchored"])},
+        "cdil": _reading(read["cdil"]),
         "dbil": None if dbil is None else dbil.mean,
         "dbil_by_attribute": None if dbil is None else dict(dbil.by_attribute),
-        "mean": None if dbil is None else sum(each.mean for each in losses) / len(losses),
+        "mean": information_loss(pair),
     }
 
 
-def _reading(reading: Any) -> dict[str, float]:
-    return {**reading.by_attribute, "mean": reading.mean}
+def _reading(reading: Reading | None) -> dict[str, float] | None:
+    return None if reading is None else {**reading.by_attribute, "mean": reading.mean}
 
 
 def _by_scenario(found: Mapping[str, Mapping[str, Disclosure]], value: Any) -> dict[str, dict[str, Any]]:

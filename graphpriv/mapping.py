@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
-from tabular.files import read_text, replacing
-from tabular.io import original_cell, write_csv
+from tabular.files import read_bytes, replacing
+from tabular.io import plain, read_rows, write_csv
 
 HEADER = ("original", "released")
 
@@ -36,18 +34,19 @@ def write_mapping(
 
 def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64]:
     """The mapping in a CSV `original,released`, as positions; a user without a line has none."""
-    rows = csv.reader(io.StringIO(read_text(path)))
-    if tuple(next(rows, ())) != HEADER:
-        raise InvalidRecord(f"{path}, line 1: the header must be {','.join(HEADER)}.")
+    rows = read_rows(read_bytes(path), str(path), ",")
+    line, header = next(rows, (1, []))
+    if tuple(header) != HEADER:
+        raise InvalidRecord(f"{path}, line {line}: the header must be {','.join(HEADER)}.")
     positions = {name: position for position, name in enumerate(original)}
     targets = {name: position for position, name in enumerate(released)}
     mapping = np.full(len(original), NONE, dtype=np.int64)
     taken: set[int] = set()
-    for row in rows:
-        where = f"{path}, line {rows.line_num}"
+    for line, row in rows:
+        where = f"{path}, line {line}"
         if len(row) != len(HEADER):
             raise InvalidRecord(f"{where}: a line has two cells, not {len(row)}.")
-        user, to = (known.get(original_cell(cell)) for known, cell in zip((positions, targets), row, strict=True))
+        user, to = (known.get(plain(cell)) for known, cell in zip((positions, targets), row, strict=True))
         if user is None or to is None:
             which, column = ("original", "original") if user is None else ("released", "released")
             raise InvalidRecord(f"{where}: the id under {column!r} is not in the {which} graph.")

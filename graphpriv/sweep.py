@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from graphpriv.auditing import audit
+from graphpriv.auditing import PROFILE_SCENARIOS, audit
 from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import protect
-from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter
 
 #: The parts of an audit that a sweep averages.
@@ -28,9 +27,9 @@ def sweep(
     rng: np.random.Generator,
     method: str = "closest-profiles",
     attackers: Sequence[str] = ("ego", "subgraph"),
-    scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
+    scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
     workers: int | None = None,
-    report: Callable[[int, int], None] = lambda done, of: None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations."""
     if runs < 1:
@@ -54,7 +53,7 @@ def sweep(
                 workers=workers,
             )
             audits.append(found.document)
-            report(position * runs + run + 1, len(ks) * runs)
+            report(position * runs + run + 1)
         rows.append({"k": k, **_averaged(audits)})
     return {
         "version": version("graphpriv"),

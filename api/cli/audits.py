@@ -17,20 +17,20 @@ from api.cli.common import (
     opened,
     out_path,
     overwrite_option,
+    progress,
     seed_option,
     show_json,
     show_table,
     store_option,
 )
 from api.cli.protection import at_least_two
+from graphpriv.auditing import PROFILE_SCENARIOS, scenarios_named
 from graphpriv.auditing import audit as run_audit
-from graphpriv.auditing import scenarios_named
 from graphpriv.formats import read_graph
 from graphpriv.graph import SocialGraph
-from graphpriv.protections import DEFAULT, protections
 from graphpriv.mapping import mapping_by_id, read_mapping
+from graphpriv.protections import DEFAULT, protections
 from graphpriv.report import audit_report, sweep_report
-from graphpriv.risk import SCENARIOS
 from graphpriv.store import Run
 from graphpriv.sweep import sweep as run_sweep
 from tabular.errors import InvalidParameter
@@ -48,7 +48,7 @@ scenario_option = click.option(
     "scenarios",
     multiple=True,
     metavar="NAME",
-    help=f"What the attacker knows: {', '.join(SCENARIOS)}, or attributes joined by +; default all six.",
+    help=f"What the attacker knows: {', '.join(PROFILE_SCENARIOS)}, or attributes joined by +; default all six.",
 )
 html_option = click.option("--html", metavar="FILE", help="Also write the report.")
 
@@ -89,7 +89,7 @@ def audit(
         refuse_existing(html, overwrite=overwrite)
     if mapping is not None and not files:
         raise InvalidParameter("--mapping goes with --files; the store knows the mapping of its releases.")
-    chosen = scenarios_named(scenarios) if scenarios else SCENARIOS
+    chosen = scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS
     original, released, known = _from_files(*names, mapping) if files else _from_store(*names, store)
     document = run_audit(
         original,
@@ -146,16 +146,17 @@ def sweep(
         refuse_existing(html, overwrite=overwrite)
     with opened(store) as source:
         graph = source.load_graph(name)
-    document = run_sweep(
-        graph,
-        numbers,
-        runs,
-        rng=generator(seed),
-        method=method,
-        attackers=attackers_named(attacker),
-        scenarios=scenarios_named(scenarios) if scenarios else SCENARIOS,
-        report=lambda done, of: note(f"{done} of {of} runs"),
-    )
+    with progress("Runs", len(numbers) * runs) as report:
+        document = run_sweep(
+            graph,
+            numbers,
+            runs,
+            rng=generator(seed),
+            method=method,
+            attackers=attackers_named(attacker),
+            scenarios=scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS,
+            report=report,
+        )
     if html is not None:
         write_text(out_path(html), sweep_report(document), overwrite=overwrite)
     if as_json:
@@ -261,5 +262,3 @@ def _record(names: Sequence[str], store: str, document: dict[str, Any]) -> None:
     )
     with opened(store) as target:
         target.add_run(names[0], run)
-
-

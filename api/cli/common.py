@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import numpy as np
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from graphpriv.store import Store, open_store
@@ -67,6 +69,17 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+@contextlib.contextmanager
+def progress(what: str, of: int) -> Iterator[Callable[[int], None]]:
+    """Show how far a long piece of work is: a bar on a terminal, plain lines otherwise, both on standard error."""
+    if not os.isatty(2):
+        yield lambda done: note(f"{what}: {done} of {of}")
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=of)
+        yield lambda done: bar.update(task, completed=done)
+
+
 def note(text: str) -> None:
     """A line for the person at the terminal, on standard error."""
     click.echo(text, err=True)
@@ -93,7 +106,7 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
 def shown(cell: object) -> str:
     """A cell as text: four decimals for a number, a dash for what cannot be known."""
     if cell is None:
-        return "–"
+        return "-"
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import numpy as np
+from graphpriv.structure import describe
 
 from api.cli.audits import print_audit
 from api.cli.common import json_option, note, overwrite_option, seed_option, show_json
@@ -24,8 +25,8 @@ from graphpriv.microdata import microdata
 from graphpriv.protections import check_k, protect
 from graphpriv.release import Release
 from graphpriv.report import demo_report
+from graphpriv.report.drawing import draw
 from graphpriv.store import Run, open_store
-from graphpriv.structure import describe
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import NameTaken
 from tabular.files import failure, write_text
@@ -129,7 +130,7 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
     write_microdata_dictionary(table, folder / FILES["microdata"], overwrite=True)
     text = json.dumps(chain.document, ensure_ascii=False, indent=2, allow_nan=False)
     write_text(folder / FILES["audit"], f"{text}\n")
-    drawings = {"original": original, "released": release.graph}
+    drawings = draw(original, release.graph, release.mapping)
     html = demo_report(chain.document, graph_facts=chain.facts, drawings=drawings, files=FILES)
     write_text(folder / FILES["report"], html)
     return {"rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from graphpriv.structure import describe
 
 from api.cli.common import (
     json_option,
@@ -23,7 +24,6 @@ from api.cli.common import (
 from graphpriv.dictionary import write_dictionary
 from graphpriv.formats import formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
-from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM, refuse_existing
 
@@ -126,10 +126,7 @@ def list_(store: str, as_json: bool) -> None:
     if as_json:
         show_json({"graphs": [asdict(info) for info in infos]})
         return
-    rows = [
-        (info.name, info.kind, info.original or "", info.k, info.users, info.edges, info.created)
-        for info in infos
-    ]
+    rows = [(info.name, info.kind, info.original or "", info.k, info.users, info.edges, info.created) for info in infos]
     show_table("Graphs", ["name", "what", "made from", "k", "users", "edges", "created"], rows)
 
 
@@ -179,8 +176,12 @@ def forget(name: str, user: str, store: str, as_json: bool) -> None:
     if as_json:
         show_json({"graph": name, **asdict(gone)})
     else:
-        click.echo(f"Forgotten: {', '.join(f'{count} {what}' for what, count in asdict(gone).items())}.")
-        note("Backups and files exported before still hold the person; releases keep their row, no mapping leads to it.")
+        click.echo(f"Forgotten, with {gone.follows} follows, {gone.posts} posts and {gone.mappings} mappings.")
+        if not gone.erased:
+            note("warning: another process reads the store; what was deleted leaves the files when it has ended.")
+        note(
+            "Backups and files exported before still hold the person; releases keep their row, no mapping leads to it."
+        )
 
 
 def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:

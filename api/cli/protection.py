@@ -23,7 +23,8 @@ from graphpriv import microdata as extraction
 from graphpriv import protections
 from graphpriv.dictionary import write_microdata_dictionary
 from graphpriv.fingerprint import fingerprint
-from graphpriv.store import Run, taken
+from graphpriv.store import Run
+from graphpriv.store.contract import taken
 from tabular.classes import class_count
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM, refuse_existing

@@ -27,7 +27,20 @@ def test_a_condition_is_read_as_it_says(expression, expected):
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "k", "1", "k >", "k > 'a'", "__import__('os')", "k > f(1)", "k[0] > 1", "k in loss", "k is 5", "a := 1", "k > (1"],
+    [
+        "",
+        "k",
+        "1",
+        "k >",
+        "k > 'a'",
+        "__import__('os')",
+        "k > f(1)",
+        "k[0] > 1",
+        "k in loss",
+        "k is 5",
+        "a := 1",
+        "k > (1",
+    ],
 )
 def test_what_is_no_comparison_is_refused_before_any_work(expression):
     with pytest.raises(InvalidParameter, match="cannot be read"):

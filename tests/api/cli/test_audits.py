@@ -1,0 +1,128 @@
+"""Audits and sweeps, as typed."""
+
+import json
+
+import pytest
+
+SCENARIOS = ["location", "topic1", "topic2", "topic3", "topics", "all"]
+
+
+@pytest.fixture
+def released(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    return graphpriv
+
+
+def test_an_audit_has_the_agreed_keys(released):
+    document = released("audit", "g", "r", "--json").document
+    assert (document["k"], document["users"], document["edges"]) == (2, 4, 3)
+    loss = document["information_loss"]
+    keys = ["location", "topic1", "topic2", "topic3", "mean"]
+    assert list(loss["cdil"]) == keys
+    assert [key for key in loss["aamil"] if key != "anchored"] == keys
+    assert list(loss["aamil"]["anchored"]) == keys
+    assert isinstance(loss["dbil"], float)
+    assert isinstance(loss["mean"], float)
+    for part in ("disclosure_risk", "expected_success", "undecided"):
+        assert {attacker: list(shares) for attacker, shares in document[part].items()} == {
+            "ego": SCENARIOS,
+            "subgraph": SCENARIOS,
+        }
+    assert document["structure"]["risk"] == {"ego": 1.0, "subgraph": 1.0}
+    assert "edges are left as they are" in document["structure"]["note"]
+
+
+def test_an_audit_of_files_equals_that_of_the_store(released):
+    for name in ("g", "r"):
+        released("graph", "export", name, "--out", f"{name}.json", *(["--mapping", "m.csv"] if name == "r" else []))
+    stored = released("audit", "g", "r", "--json").out
+    filed = released("audit", "--files", "g.json", "r.json", "--mapping", "m.csv", "--json").out
+    assert stored == filed
+
+
+def test_without_a_mapping_what_follows_persons_is_null(released):
+    released("graph", "export", "g", "--out", "g.json")
+    released("graph", "export", "r", "--out", "r.json")
+    ended = released("audit", "--files", "g.json", "r.json", "--json")
+    document = ended.document
+    assert document["information_loss"]["dbil"] is None
+    assert document["information_loss"]["mean"] is None
+    assert document["information_loss"]["aamil"]["anchored"] is None
+    assert document["expected_success"]["ego"]["all"] is None
+    assert document["disclosure_risk"]["ego"]["all"] is not None
+    assert document["at_risk"] is None
+    assert released("audit", "--files", "g.json", "r.json").code == 0
+
+
+def test_a_graph_against_itself_loses_nothing_and_hides_nobody(released):
+    ended = released("audit", "g", "g", "--json")
+    document = ended.document
+    assert document["information_loss"]["mean"] == 0
+    assert document["disclosure_risk"]["ego"] == dict.fromkeys(SCENARIOS, 1.0)
+    assert document["expected_success"]["ego"]["all"] == 1.0
+
+
+def test_fail_if_stops_by_exit_code_after_the_audit(released):
+    ended = released("audit", "g", "r", "--json", "--fail-if", "structure.risk.ego > 0.9")
+    assert ended.code == 4
+    assert ended.document["users"] == 4
+    assert released("audit", "g", "r", "--fail-if", "structure.risk.ego < 0.9").code == 0
+
+
+def test_a_condition_that_cannot_be_read_stops_before_the_audit(released):
+    ended = released("audit", "g", "r", "--fail-if", "risk is high")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--fail-if" in ended.error
+
+
+def test_the_report_holds_the_same_numbers(released, tmp_path):
+    document = released("audit", "g", "r", "--json", "--html", "a.html").document
+    html = (tmp_path / "a.html").read_text()
+    assert document["inputs"]["original"] in html
+    assert repr(document["information_loss"]["mean"]) in html
+    assert released("audit", "g", "r", "--html", "a.html").code == 2
+    assert released("audit", "g", "r", "--html", "a.html", "--overwrite").code == 0
+
+
+def test_any_set_of_attributes_is_a_scenario(released):
+    document = released("audit", "g", "r", "--json", "--scenario", "location+topic2", "--attacker", "ego").document
+    assert list(document["disclosure_risk"]) == ["ego"]
+    assert list(document["disclosure_risk"]["ego"]) == ["location+topic2"]
+    assert released("audit", "g", "r", "--scenario", "shoe_size").code == 2
+
+
+def test_the_tables_name_what_they_show(released):
+    text = released("audit", "g", "r").out
+    for word in ("AAMIL", "CDIL", "DBIL", "Disclosure risk", "Expected success", "structure only", "most at risk"):
+        assert word in text
+
+
+def test_a_sweep_gives_a_row_a_k(released, tmp_path):
+    ended = released("sweep", "g", "--k", "2,3", "--runs", 2, "--seed", 3, "--json", "--html", "s.html")
+    rows = ended.document["rows"]
+    assert [row["k"] for row in rows] == [2, 3]
+    assert set(rows[0]["information_loss"]) == {"aamil", "cdil", "dbil", "mean"}
+    assert (tmp_path / "s.html").exists()
+    alone = released("sweep", "g", "--k", "3", "--runs", 2, "--seed", 3, "--json").document["rows"]
+    assert alone == rows[1:]
+    assert released("sweep", "g", "--k", "2,3", "--runs", 1, "--seed", 3).code == 0
+
+
+@pytest.mark.parametrize("ks", ["1", "2,x", "", "2,2"])
+def test_a_sweep_refuses_ks_that_make_no_sense(released, ks):
+    ended = released("sweep", "g", "--k", ks)
+    assert ended.code == 2
+    assert "--k" in ended.error
+
+
+def test_a_file_that_is_not_what_it_says_is_named(released, tmp_path):
+    (tmp_path / "g.json").write_text("{broken")
+    ended = released("audit", "--files", "g.json", "g.json")
+    assert ended.code == 2
+    assert "g.json" in ended.error
+
+
+def test_json_is_one_document_that_is_read_back(released):
+    ended = released("audit", "g", "r", "--json")
+    assert json.loads(ended.out) == ended.document

@@ -1,0 +1,81 @@
+"""The demo: the whole chain, and every figure recomputed from the files it leaves."""
+
+import json
+
+import pytest
+
+FILES = {
+    "original.json",
+    "released.json",
+    "released.dictionary.json",
+    "mapping.csv",
+    "microdata.csv",
+    "microdata.dictionary.json",
+    "audit.json",
+    "report.html",
+}
+
+
+@pytest.fixture
+def demo(graphpriv):
+    def call(*options):
+        return graphpriv("demo", "--users", 120, "--seed", 1, "--json", *options)
+
+    return call
+
+
+def test_the_demo_leaves_its_files_and_says_where(demo, tmp_path):
+    ended = demo()
+    assert ended.code == 0
+    folder = tmp_path / "graphpriv-demo"
+    assert FILES <= {path.name for path in folder.iterdir()}
+    assert ended.document["audit"]["users"] == 120
+    assert json.loads((folder / "audit.json").read_text()) == ended.document["audit"]
+
+
+def test_every_figure_is_recomputed_from_the_files(demo, graphpriv, tmp_path):
+    printed = demo("--out", "d").document["audit"]
+    folder = tmp_path / "d"
+    again = graphpriv(
+        "audit",
+        "--files",
+        folder / "original.json",
+        folder / "released.json",
+        "--mapping",
+        folder / "mapping.csv",
+        "--json",
+    ).document
+    assert again == printed
+    stored = graphpriv("audit", "original", "released", "--store", f"file:{folder / 'demo.db'}", "--json").document
+    assert stored == printed
+
+
+def test_figures_change_with_k_users_and_seed(graphpriv):
+    def loss(*options):
+        ended = graphpriv("demo", "--out", "d", "--json", *options)
+        assert ended.code == 0, ended.err
+        return ended.document["audit"]["information_loss"]["mean"]
+
+    base = loss("--users", 120, "--seed", 1)
+    assert loss("--users", 120, "--seed", 1) == base
+    assert len({base, loss("--users", 120, "--seed", 2), loss("--users", 130, "--seed", 1)}) == 3
+    assert loss("--users", 120, "--seed", 1, "--k", 20) > base
+
+
+def test_the_printed_table_is_there_without_json(graphpriv):
+    ended = graphpriv("demo", "--users", 60, "--seed", 1)
+    assert ended.code == 0
+    for word in ("Information loss", "Disclosure risk", "report.html", "audit --files"):
+        assert word in ended.out
+
+
+@pytest.mark.parametrize(("options", "code"), [(("--k", 1), 2), (("--users", 3, "--k", 4), 3), (("--users", 1), 2)])
+def test_what_cannot_be_done_leaves_nothing(graphpriv, tmp_path, options, code):
+    assert graphpriv("demo", *options).code == code
+    assert not (tmp_path / "graphpriv-demo").exists()
+
+
+def test_files_that_are_not_of_a_demo_are_kept(graphpriv, tmp_path):
+    (tmp_path / "mapping.csv").write_text("mine")
+    assert graphpriv("demo", "--users", 60, "--out", ".").code == 2
+    assert (tmp_path / "mapping.csv").read_text() == "mine"

@@ -1,0 +1,160 @@
+"""Graphs in and out of the store, as typed."""
+
+import json
+
+import pytest
+
+
+def test_a_graph_goes_in_and_comes_out_the_same(graphpriv, small, tmp_path):
+    assert graphpriv("graph", "import", small, "--graph", "g").code == 0
+    ended = graphpriv("graph", "export", "g", "--out", "again.json")
+    assert ended.code == 0
+    assert "names persons" in ended.err
+    again = json.loads((tmp_path / "again.json").read_text())
+    given = json.loads(small.read_text())
+    assert [node["id"] for node in again["nodes"]] == [node["id"] for node in given["nodes"]]
+    assert {(e["source"], e["target"]) for e in again["edges"]} == {(e["source"], e["target"]) for e in given["edges"]}
+    assert again["nodes"][0]["location"] == "Washington DC"
+    assert again["nodes"][3]["location"] is None
+    assert again["nodes"][0]["handle"] == "@ann_x"
+
+
+@pytest.mark.parametrize("suffix", ["json", "graphml", "gexf", "csv"])
+def test_every_format_carries_the_whole_graph(graphpriv, small, suffix):
+    graphpriv("graph", "import", small, "--graph", "g")
+    assert graphpriv("graph", "export", "g", "--out", f"g.{suffix}").code == 0
+    assert graphpriv("graph", "import", f"g.{suffix}", "--graph", "h").code == 0
+    graphpriv("graph", "export", "g", "--out", "one.json")
+    graphpriv("graph", "export", "h", "--out", "two.json")
+    with open("one.json") as one, open("two.json") as two:
+        assert one.read() == two.read()
+
+
+def test_what_an_import_dropped_and_ignored_is_told(graphpriv, small):
+    document = json.loads(small.read_text())
+    document["edges"] += [{"source": "ann", "target": "ann"}, {"source": "bob", "target": "ann"}]
+    document["nodes"][0]["shoe_size"] = 43
+    small.write_text(json.dumps(document))
+    ended = graphpriv("graph", "import", small, "--graph", "g", "--json")
+    assert ended.document["dropped"] == {"self_loops": 1, "parallel": 1}
+    assert ended.document["ignored"] == {"shoe_size": 1}
+    assert (ended.document["users"], ended.document["edges"]) == (4, 3)
+
+
+def test_a_name_that_exists_is_refused_and_what_was_there_stays(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    before = graphpriv("graph", "list", "--json").document
+    ended = graphpriv("graph", "import", small, "--graph", "g")
+    assert ended.code == 2
+    assert "'g'" in ended.error
+    assert "--overwrite" in ended.error
+    assert graphpriv("graph", "list", "--json").document == before
+    assert graphpriv("graph", "import", small, "--graph", "g", "--overwrite").code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d["edges"].append({"source": "ann", "target": "zoe"}), "edges[3]"),
+        (lambda d: d["nodes"].append({"id": "ann"}), "nodes[4]"),
+        (lambda d: d["locations"]["United States"][0].__setitem__(1, "planet"), "planet"),
+        (lambda d: d["locations"].__setitem__("X", [["X", "country"], ["X", "country"], ["world", "world"]]), "itself"),
+        (lambda d: d["nodes"].clear(), "no users"),
+    ],
+)
+def test_a_broken_record_is_named_and_nothing_is_stored(graphpriv, small, change, words):
+    document = json.loads(small.read_text())
+    change(document)
+    small.write_text(json.dumps(document))
+    ended = graphpriv("graph", "import", small, "--graph", "g")
+    assert ended.code == 2
+    assert words in ended.error
+    assert "zoe" not in ended.error
+    assert graphpriv("graph", "import", small, "--graph", "h").code == 2
+
+
+def test_a_store_that_is_not_there_is_an_error_and_is_not_made(graphpriv, tmp_path):
+    ended = graphpriv("graph", "list", "--store", f"file:{tmp_path / 'none.db'}")
+    assert ended.code == 2
+    assert "none.db" in ended.error
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_show_tells_the_graphs_figures(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    document = graphpriv("graph", "show", "g", "--json").document
+    assert (document["users"], document["edges"], document["directed"]) == (4, 3, True)
+    text = graphpriv("graph", "show", "g").out
+    for word in ("degree", "clustering", "path", "diameter", "Places", "Topics"):
+        assert word in text
+
+
+def test_an_unknown_graph_is_answered_with_the_nearest_name(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "holidays")
+    ended = graphpriv("graph", "show", "holiday")
+    assert ended.code == 2
+    assert "did you mean 'holidays'" in ended.error
+
+
+def test_delete_removes_a_graph(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    assert graphpriv("graph", "delete", "g").code == 0
+    assert graphpriv("graph", "list", "--json").document == {"graphs": []}
+    assert graphpriv("graph", "delete", "g").code == 2
+
+
+def test_a_forgotten_person_is_in_no_file_of_the_store(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    ended = graphpriv("graph", "forget", "g", "bob", "--json")
+    assert ended.code == 0
+    assert (ended.document["follows"], ended.document["mappings"]) == (3, 1)
+    held = b"".join(path.read_bytes() for path in tmp_path.glob("graphpriv.db*"))
+    assert b"bob" not in held
+    assert b"ann" in held
+    graphpriv("graph", "export", "r", "--out", "r.json", "--mapping", "m.csv")
+    assert "bob" not in (tmp_path / "m.csv").read_text()
+    assert len((tmp_path / "m.csv").read_text().splitlines()) == 4
+    after = graphpriv("audit", "g", "r", "--json")
+    assert after.code == 0
+    assert after.document["unmapped"] == 1
+
+
+def test_forgetting_somebody_unknown_is_an_error_without_the_name(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("graph", "forget", "g", "zacharias")
+    assert ended.code == 2
+    assert "zacharias" not in ended.error
+
+
+def test_a_release_is_exported_with_its_dictionary(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    ended = graphpriv("graph", "export", "r", "--out", "r.json", "--mapping", "m.csv", "--json")
+    assert len(ended.document["files"]) == 3
+    released = (tmp_path / "r.json").read_text()
+    for secret in ("ann", "bob", "cid", "dee", "Washington", "New York"):
+        assert secret not in released
+    dictionary = json.loads((tmp_path / "r.dictionary.json").read_text())
+    assert {field["name"] for field in dictionary["fields"]} >= {"id", "location"}
+    assert (tmp_path / "m.csv").read_text().splitlines()[0] == "original,released"
+
+
+def test_an_original_has_no_mapping(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("graph", "export", "g", "--out", "g.json", "--mapping", "m.csv")
+    assert ended.code == 2
+    assert "--mapping" in ended.error
+
+
+def test_an_export_does_not_write_over_a_file(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    (tmp_path / "g.json").write_text("mine")
+    assert graphpriv("graph", "export", "g", "--out", "g.json").code == 2
+    assert (tmp_path / "g.json").read_text() == "mine"
+
+
+def test_a_graph_goes_through_a_pipe(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("graph", "export", "g", "--out", "-")
+    assert json.loads(ended.out)["nodes"][0]["id"] == "ann"

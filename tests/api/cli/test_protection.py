@@ -1,0 +1,85 @@
+"""Protecting and extracting, as typed."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def stored(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    return graphpriv
+
+
+def test_a_release_of_the_thesis_has_its_profile(stored, tmp_path):
+    ended = stored("protect", "g", "--k", 4, "--into", "r", "--seed", 1, "--json")
+    assert ended.code == 0
+    assert "warning: a fixed seed" in ended.err
+    assert (ended.document["k"], ended.document["users"], ended.document["profiles"]) == (4, 4, 1)
+    stored("graph", "export", "r", "--out", "r.json")
+    nodes = json.loads((tmp_path / "r.json").read_text())["nodes"]
+    assert {(node["location"], *node["topics"]) for node in nodes} == {("world", "Technology", "Politics", "Sports")}
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(stored, tmp_path):
+    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
+        stored("protect", "g", "--k", 2, "--into", name, "--seed", seed)
+        stored("graph", "export", name, "--out", f"{name}.json")
+    one, two, other = ((tmp_path / f"{name}.json").read_bytes() for name in "abc")
+    assert one == two
+    assert one != other
+
+
+@pytest.mark.parametrize("k", [0, 1, -3])
+def test_a_k_that_protects_nobody_is_refused(stored, k):
+    ended = stored("protect", "g", "--k", k, "--into", "r")
+    assert ended.code == 2
+    assert "at least 2" in ended.error
+    assert len(stored("graph", "list", "--json").document["graphs"]) == 1
+
+
+def test_a_k_above_the_number_of_users_has_no_solution(stored):
+    ended = stored("protect", "g", "--k", 5, "--into", "r")
+    assert ended.code == 3
+    assert ended.error == "No release with k=5 exists: the graph has 4 users. Lower k or add users."
+    assert len(stored("graph", "list", "--json").document["graphs"]) == 1
+
+
+def test_a_name_that_exists_is_refused(stored):
+    ended = stored("protect", "g", "--k", 2, "--into", "g")
+    assert ended.code == 2
+    assert "'g'" in ended.error
+
+
+def test_an_unknown_method_is_refused_in_one_line(stored):
+    ended = stored("protect", "g", "--k", 2, "--into", "r", "--method", "closest")
+    assert ended.code == 2
+    assert "closest-profiles" in ended.error
+
+
+def test_a_parameter_the_method_does_not_have_is_refused(stored):
+    ended = stored("protect", "g", "--k", 2, "--into", "r", "--param", "colour=red")
+    assert ended.code == 2
+    assert "--param 'colour=red'" in ended.error
+
+
+def test_microdata_say_which_k_they_have(stored, tmp_path):
+    stored("protect", "g", "--k", 4, "--into", "r", "--seed", 1)
+    ended = stored("microdata", "r", "--out", "m.csv", "--seed", 1, "--json")
+    assert ended.code == 0
+    # Degrees 3, 1, 1, 1: one user stands alone, though all four share a profile.
+    assert (ended.document["rows"], ended.document["k"], ended.document["k_without_degree"]) == (4, 1, 4)
+    with (tmp_path / "m.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sorted(row["degree"] for row in rows) == ["1", "1", "1", "3"]
+    assert {row["topic1"] for row in rows} == {"Technology"}
+    assert (tmp_path / "m.dictionary.json").exists()
+
+
+def test_microdata_below_the_k_asked_for_are_not_written(stored, tmp_path):
+    stored("protect", "g", "--k", 4, "--into", "r", "--seed", 1)
+    ended = stored("microdata", "r", "--out", "m.csv", "--k", 2)
+    assert ended.code == 3
+    assert not (tmp_path / "m.csv").exists()
+    assert not (tmp_path / "m.dictionary.json").exists()

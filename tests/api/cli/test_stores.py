@@ -1,0 +1,40 @@
+"""Backup, restore and check, as typed."""
+
+
+def test_a_backup_brings_all_back(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    before = graphpriv("audit", "g", "r", "--json").out
+    assert graphpriv("store", "backup", "b.db").code == 0
+    other = f"file:{tmp_path / 'other.db'}"
+    ended = graphpriv("store", "restore", "b.db", "--store", other, "--json")
+    assert ended.document["graphs"] == ["g", "r"]
+    assert graphpriv("audit", "g", "r", "--json", "--store", other).out == before
+    assert graphpriv("store", "check", "--store", other).code == 0
+
+
+def test_a_store_with_graphs_in_it_is_not_replaced_unasked(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("store", "backup", "b.db")
+    assert graphpriv("store", "restore", "b.db").code == 2
+    assert graphpriv("store", "restore", "b.db", "--overwrite").code == 0
+
+
+def test_a_backup_file_that_exists_is_kept(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    (tmp_path / "b.db").write_text("mine")
+    assert graphpriv("store", "backup", "b.db").code == 2
+    assert (tmp_path / "b.db").read_text() == "mine"
+
+
+def test_what_is_no_backup_is_refused(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("store", "restore", small, "--overwrite")
+    assert ended.code == 2
+    assert len(graphpriv("graph", "list", "--json").document["graphs"]) == 1
+
+
+def test_the_store_may_be_named_by_the_environment(graphpriv, small, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHPRIV_STORE", f"file:{tmp_path / 'elsewhere.db'}")
+    assert graphpriv("graph", "import", small, "--graph", "g").code == 0
+    assert (tmp_path / "elsewhere.db").exists()

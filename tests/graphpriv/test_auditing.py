@@ -1,0 +1,141 @@
+"""The audit as a whole: what its parts promise of one another."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphpriv.auditing import PROFILE_SCENARIOS, audit, scenarios_named
+from graphpriv.graph import ATTRIBUTES
+from graphpriv.measures import Pair
+from graphpriv.protections import protect
+from graphpriv.synthetic import synthetic_graph
+from tabular.errors import InvalidInput, InvalidParameter
+from tests.strategies import graphs, seeds
+
+few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def flat(document):
+    if isinstance(document, dict):
+        return [number for value in document.values() for number in flat(value)]
+    return [document]
+
+
+@few
+@given(graphs(min_users=1), seeds)
+def test_protecting_with_k_1_changes_nothing_but_ids_and_order(graph, seed):
+    release = protect(graph, 1, rng=np.random.default_rng(seed))
+    assert set(release.graph.ids).isdisjoint(graph.ids)
+    assert sorted(release.mapping.tolist()) == list(range(len(graph)))
+    found = audit(graph, release.graph, release.mapping).document
+    assert set(flat(found["information_loss"])) == {0.0}
+    assert set(flat(found["disclosure_risk"])) == {1.0}
+
+
+@few
+@given(graphs(min_users=1))
+def test_a_graph_against_itself_loses_nothing_and_hides_nobody(graph):
+    found = audit(graph, graph, np.arange(len(graph))).document
+    assert set(flat(found["information_loss"])) == {0.0}
+    assert set(flat(found["disclosure_risk"])) == {1.0}
+    assert set(flat(found["undecided"])) == {0.0}
+
+
+@few
+@given(graphs(min_users=2), seeds, st.data())
+def test_risk_of_ego_is_at_most_risk_of_subgraph(graph, seed, data):
+    k = data.draw(st.integers(2, len(graph)))
+    release = protect(graph, k, rng=np.random.default_rng(seed))
+    found = audit(graph, release.graph, release.mapping).document
+    for name in PROFILE_SCENARIOS:
+        assert found["disclosure_risk"]["ego"][name] <= found["disclosure_risk"]["subgraph"][name]
+        assert found["candidates"]["ego"][name]["0"] >= found["candidates"]["subgraph"][name]["0"]
+
+
+@few
+@given(graphs(min_users=2), seeds, st.data())
+def test_figures_do_not_depend_on_the_order_of_the_users(graph, seed, data):
+    release = protect(graph, 2, rng=np.random.default_rng(seed))
+    one = np.array(data.draw(st.permutations(range(len(graph)))))
+    other = np.array(data.draw(st.permutations(range(len(graph)))))
+    position = np.empty(len(graph), dtype=np.int64)
+    position[other] = np.arange(len(graph))
+    here = audit(graph, release.graph, release.mapping).document
+    there = audit(graph.restricted(one), release.graph.restricted(other), position[release.mapping[one]]).document
+    for part in ("k", "information_loss", "disclosure_risk", "expected_success", "undecided", "candidates"):
+        assert here[part] == there[part]
+
+
+@few
+@given(graphs(min_users=2), seeds, st.data())
+def test_aamil_is_at_least_the_degree_weighted_cdil(graph, seed, data):
+    k = data.draw(st.integers(2, len(graph)))
+    release = protect(graph, k, rng=np.random.default_rng(seed))
+    found = audit(graph, release.graph, release.mapping).document["information_loss"]["aamil"]
+    pair = Pair.of(graph, release.graph, release.mapping)
+    for name in ATTRIBUTES:
+        for ends in ("follows", "followers"):
+            before, after = pair.original.attribute(name), pair.masked.attribute(name)
+            weights = (getattr(pair.original, ends).counts, getattr(pair.masked, ends).counts)
+            size = max(before.max(), after.max()) + 2
+            mass = [
+                np.bincount(codes + 1, weights=each, minlength=size)
+                for codes, each in zip((before, after), weights, strict=True)
+            ]
+            total = weights[0].sum()
+            weighted = np.abs(mass[0] - mass[1]).sum() / (2 * total) if total else 0.0
+            assert found[name] >= weighted - 1e-12
+
+
+def test_an_audit_of_a_graph_with_an_empty_side_is_refused():
+    graph = synthetic_graph(10, rng=np.random.default_rng(1))
+    with pytest.raises(InvalidInput, match="original graph has no users"):
+        audit(graph.restricted(np.array([], dtype=np.int64)), graph)
+
+
+@pytest.mark.parametrize("mapping", [[0, 1], [0, 0, 1], [0, 1, 9]])
+def test_a_mapping_that_does_not_fit_is_refused(mapping):
+    graph = synthetic_graph(3, 2, rng=np.random.default_rng(1))
+    with pytest.raises(InvalidInput, match="mapping"):
+        audit(graph, graph, np.array(mapping))
+
+
+def test_directions_must_agree_unless_they_are_left_out():
+    graph = synthetic_graph(30, rng=np.random.default_rng(1))
+    with pytest.raises(InvalidInput, match="directed"):
+        audit(graph, graph.undirected())
+    found = audit(graph, graph.undirected(), np.arange(30), undirected=True).document
+    assert found["information_loss"]["mean"] == 0
+    assert found["directed"] is False
+
+
+def test_those_most_at_risk_are_listed_with_the_surest_first():
+    graph = synthetic_graph(200, rng=np.random.default_rng(1))
+    release = protect(graph, 2, rng=np.random.default_rng(2))
+    found = audit(graph, release.graph, release.mapping, scenarios=scenarios_named(["topic1"]), at_risk=7).document
+    listed = found["at_risk"]
+    assert len(listed) == 7
+    success = [each["expected_success"] for each in listed]
+    assert success == sorted(success, reverse=True)
+    for each in listed:
+        assert each["user"] in graph.index
+        assert each["expected_success"] == 1 / min(count for count in (each["ego"], each["subgraph"]) if count)
+
+
+def test_a_scenario_is_known_or_made_of_attributes():
+    assert scenarios_named(["topics"]) == {"topics": ("topic1", "topic2", "topic3")}
+    assert scenarios_named(["topic1+location"]) == {"topic1+location": ("topic1", "location")}
+    for wrong in ("", "topic4", "topic1+topic1", "all+location"):
+        with pytest.raises(InvalidParameter, match="No scenario"):
+            scenarios_named([wrong])
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_number_of_workers_changes_no_byte(workers):
+    graph = synthetic_graph(300, rng=np.random.default_rng(4))
+    release = protect(graph, 5, rng=np.random.default_rng(5))
+    assert (
+        audit(graph, release.graph, release.mapping, workers=workers).document
+        == audit(graph, release.graph, release.mapping, workers=1).document
+    )
