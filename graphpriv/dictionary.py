@@ -1,0 +1,178 @@
+"""Data dictionaries: what each field of a release or of its microdata means, and what is not protected.
+
+They are made from what is released alone, so they hold no value of the original.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.microdata import MISSING, Microdata
+from graphpriv.places import UNKNOWN, PlaceTree
+from graphpriv.topics import EMPTY, RANKS
+from tabular.classes import class_count, smallest_class
+from tabular.files import write_text
+
+SUFFIX = ".dictionary.json"
+
+#: What the fields of a profile mean, in a release and in a table taken from any graph.
+RELEASED = (
+    "The closest place above the locations of all users of a cluster; `world` stands above every place.",
+    "Topic of interest number {rank} of all users of a cluster, as they elect it (Borda's rule).",
+)
+TAKEN = (
+    "Location of the user in the graph that the table was taken from.",
+    "Topic of interest number {rank} of the user in the graph that the table was taken from.",
+)
+UNKNOWN_MEANS = "The location is unknown; a value of its own."
+EMPTY_MEANS = "There is no further topic; a value of its own."
+
+PROTECTED = "Each combination of location and topics is shared by at least k users."
+EDGES_STAY = (
+    "The edges are those of the original. Who knows how a person is linked may find the person by the links, "
+    "whatever k is; an audit says how many can be found."
+)
+VALUES_SHARED = (
+    "Users who share a profile may share a sensitive value: who knows that a person is among them learns the profile."
+)
+DEGREES_STAY = "The degree of each user is that of the original; who knows it may tell users of one profile apart."
+
+
+class Origin(Protocol):
+    """How a release was made; a `Release` and what a store tells of one are such."""
+
+    @property
+    def k(self) -> int | None:
+        """Each profile occurs at least that often."""
+
+    @property
+    def method(self) -> str | None:
+        """The protection's registered name."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The protection's parameters."""
+
+
+def release_dictionary(graph: SocialGraph, origin: Origin) -> dict[str, Any]:
+    """The dictionary of a released graph."""
+    profiles = list(graph.profiles().T)
+    direction = "follows" if graph.directed else "is linked with"
+    return {
+        "describes": "released graph",
+        "k": origin.k,
+        "smallest_profile": smallest_class(profiles),
+        "method": origin.method,
+        "parameters": dict(origin.parameters),
+        "users": len(graph),
+        "edges": graph.edge_count,
+        "directed": graph.directed,
+        "distinct_profiles": class_count(profiles),
+        "protected": PROTECTED,
+        "not_protected": [EDGES_STAY, VALUES_SHARED],
+        "fields": [
+            _field("id", "nodes", "text", "Drawn at random for this release; it says nothing of the user."),
+            *_profile_fields("nodes", graph.places, graph.location, graph.topic_names, graph.topics, RELEASED, None),
+            _field("source", "edges", "id", f"The user who {direction} the other."),
+            _field("target", "edges", "id", "The other user."),
+            _field(
+                "locations",
+                "graph",
+                "paths",
+                "For each location the [name, type] of it and of all places above it, up to world.",
+            ),
+        ],
+    }
+
+
+def microdata_dictionary(table: Microdata) -> dict[str, Any]:
+    """The dictionary of a table of microdata."""
+    return {
+        "describes": "microdata",
+        "k": table.k,
+        "k_without_degree": table.k_without_degree,
+        "rows": len(table),
+        "order": "Rows stand in random order.",
+        "protected": f"Each row occurs at least {table.k} times."
+        if table.k > 1
+        else "Nothing as a table: a row occurs once.",
+        "not_protected": [DEGREES_STAY, VALUES_SHARED],
+        "fields": [
+            {
+                **_field("degree", "columns", "whole number", "How many users this one is linked with."),
+                "values": _counted(table.degree, {}),
+                "missing": None,
+            },
+            *_profile_fields("columns", table.places, table.location, table.topic_names, table.topics, TAKEN, MISSING),
+        ],
+    }
+
+
+def write_dictionary(graph: SocialGraph, origin: Origin, out: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the dictionary of a released graph beside *out*, the file of the graph; returns where it went."""
+    return _write(release_dictionary(graph, origin), out, overwrite=overwrite)
+
+
+def write_microdata_dictionary(table: Microdata, out: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the dictionary of a table beside *out*, the file of the table; returns where it went."""
+    return _write(microdata_dictionary(table), out, overwrite=overwrite)
+
+
+def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool) -> Path:
+    path = Path(out).with_suffix(SUFFIX)
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=overwrite)
+    return path
+
+
+def _profile_fields(
+    where: str,
+    places: PlaceTree,
+    location: NDArray[np.int32],
+    topic_names: Sequence[str],
+    topics: NDArray[np.int32],
+    meanings: tuple[str, str],
+    missing: str | None,
+) -> list[dict[str, Any]]:
+    """Location and topics, with the values that occur and how often each does."""
+    keys = dict(enumerate(places.keys))
+    types = dict(enumerate(places.types))
+    values = [
+        {**value, "type": types[node]} for value, node in zip(_counted(location, keys), _codes(location), strict=True)
+    ]
+    unknown = {"code": missing, "means": UNKNOWN_MEANS, "count": int((location == UNKNOWN).sum())}
+    fields = [{**_field("location", where, "place", meanings[0]), "values": values, "missing": unknown}]
+    for rank in range(RANKS):
+        column = topics[:, rank]
+        fields.append(
+            {
+                **_field(f"topic{rank + 1}", where, "topic", meanings[1].format(rank=rank + 1)),
+                "values": _counted(column, dict(enumerate(topic_names))),
+                "missing": {"code": missing, "means": EMPTY_MEANS, "count": int((column == EMPTY).sum())},
+            }
+        )
+    return fields
+
+
+def _field(name: str, where: str, kind: str, meaning: str) -> dict[str, Any]:
+    return {"name": name, "in": where, "type": kind, "meaning": meaning}
+
+
+def _codes(column: NDArray[np.integer]) -> list[int]:
+    """The codes that occur, without the missing one."""
+    return [code for code in np.unique(column).tolist() if code >= 0]
+
+
+def _counted(column: NDArray[np.integer], names: Mapping[int, str]) -> list[dict[str, Any]]:
+    """The values that occur in a column of codes, each with how often it does."""
+    codes, counts = np.unique(column[column >= 0], return_counts=True)
+    return [
+        {"value": names.get(code, code), "count": count}
+        for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+    ]
