@@ -1,0 +1,206 @@
+"""The table: columns of codes by row, and what each column is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import Attribute, Value, inferred, plain_values, resolved
+from tabular.errors import InvalidInput, UnknownName
+from tabular.labels import LabelReader, Members, canonical, write_label
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as codes: a code below the size of its column's domain is a value, the codes from there on are sets.
+
+    Only a masked table has sets. Nothing changes a table; what masks it returns a new one with the same domains.
+    """
+
+    attributes: tuple[Attribute, ...]
+    columns: Mapping[str, NDArray[np.int32]]
+    sets: Mapping[str, tuple[Members, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [attribute.name for attribute in self.attributes]
+        if len(set(names)) < len(names) or set(names) != set(self.columns):
+            raise InvalidInput("A table has one column for each attribute, and no name twice.")
+        columns, sets = {}, {}
+        for attribute in self.attributes:
+            name = attribute.name
+            codes, kept = _checked(attribute, self.columns[name], self.sets.get(name, ()))
+            codes.flags.writeable = False
+            columns[name], sets[name] = codes, kept
+        if len({len(codes) for codes in columns.values()}) > 1:
+            lengths = ", ".join(f"{name} {len(codes)}" for name, codes in columns.items())
+            raise InvalidInput(f"All columns have the same number of rows; here they have: {lengths}.")
+        object.__setattr__(self, "columns", MappingProxyType(columns))
+        object.__setattr__(self, "sets", MappingProxyType(sets))
+
+    @classmethod
+    def from_columns(
+        cls, columns: Mapping[str, Iterable[Any]], attributes: Iterable[Attribute] | Mapping[str, Attribute] = ()
+    ) -> Table:
+        """The table of plain columns; an attribute that is not described is inferred from its values.
+
+        >>> table = Table.from_columns({"colour": ["red", None, "blue"], "size": [3, 1, 3]})
+        >>> table.attribute("colour").domain, table.columns["size"].tolist()
+        (('blue', 'red', None), [1, 0, 1])
+        """
+        described = _by_name(attributes)
+        for name in described:
+            if name not in columns:
+                raise UnknownName.among("column", name, columns)
+        values = {name: plain_values(column, f"Column {name!r}") for name, column in columns.items()}
+        found = tuple(
+            resolved(described.get(name) or inferred(name, column), column) for name, column in values.items()
+        )
+        return cls(found, {each.name: _encoded(each, values[each.name]) for each in found})
+
+    @classmethod
+    def from_frame(cls, frame: Any, attributes: Iterable[Attribute] | Mapping[str, Attribute] = ()) -> Table:
+        """The table of a pandas data frame; its index is left out."""
+        return cls.from_columns(columns_of(frame), attributes)
+
+    def masked(self, columns: Mapping[str, Iterable[Any]]) -> Table:
+        """A masked version of this table, from plain columns: some or all of its columns, in this table's domains.
+
+        A text that is no value of the domain is read as a label that stands for a set: `[a,b]`, `{a|b}` or `*`.
+        """
+        attributes = tuple(self.attribute(name) for name in columns)
+        codes, sets = {}, {}
+        for attribute in attributes:
+            values = plain_values(columns[attribute.name], f"Column {attribute.name!r}")
+            codes[attribute.name], sets[attribute.name] = _encoded_with_sets(attribute, values)
+        return Table(attributes, codes, sets)
+
+    def with_codes(self, **columns: NDArray[np.integer]) -> Table:
+        """This table with other codes in the *columns* named; its sets keep theirs."""
+        for name in columns:
+            self.attribute(name)
+        return Table(self.attributes, {**self.columns, **columns}, self.sets)  # type: ignore[dict-item]
+
+    def with_labels(self, name: str, codes: NDArray[np.integer], sets: Sequence[Iterable[int]]) -> Table:
+        """This table with other codes in column *name*, those from the size of its domain on counting *sets*."""
+        self.attribute(name)
+        labels = {**self.sets, name: tuple(tuple(each) for each in sets)}
+        return Table(self.attributes, {**self.columns, name: codes}, labels)  # type: ignore[dict-item]
+
+    def rows(self, positions: NDArray[np.integer]) -> Table:
+        """The rows at *positions*, in that order; the domains stay."""
+        return Table(self.attributes, {name: codes[positions] for name, codes in self.columns.items()}, self.sets)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def attribute(self, name: str) -> Attribute:
+        """What column *name* is."""
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        raise UnknownName.among("column", name, self.names)
+
+    def with_role(self, role: str) -> tuple[str, ...]:
+        """The names of the columns that have a *role*."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.role == role)
+
+    def values(self, name: str) -> list[Value]:
+        """The plain values of a column, a set as its label."""
+        attribute = self.attribute(name)
+        labels = [write_label(attribute, members) for members in self.sets[name]]
+        words = [*attribute.domain, *labels]
+        return [words[code] for code in self.columns[name].tolist()]
+
+    def to_columns(self) -> dict[str, list[Value]]:
+        """All columns as plain values."""
+        return {name: self.values(name) for name in self.names}
+
+    def to_frame(self) -> Any:
+        """The table as a pandas data frame."""
+        return _pandas().DataFrame(self.to_columns())
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+
+def columns_of(frame: Any) -> dict[str, list[Any]]:
+    """The plain columns of a pandas data frame, every missing value as None."""
+    if not isinstance(frame, _pandas().DataFrame):
+        raise InvalidInput(f"A data frame was expected, not a {type(frame).__name__}.")
+    if len(set(frame.columns)) < len(frame.columns):
+        raise InvalidInput("Two columns of the data frame have the same name.")
+    return {
+        str(name): [
+            None if missing else value for value, missing in zip(column.tolist(), column.isna().tolist(), strict=True)
+        ]
+        for name, column in frame.items()
+    }
+
+
+def _pandas() -> Any:
+    # An extra: whoever has a data frame has pandas, and nobody else needs to wait for its import.
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise InvalidInput("Data frames need pandas, which is not installed; plain columns work without.") from None
+
+
+def _by_name(attributes: Iterable[Attribute] | Mapping[str, Attribute]) -> dict[str, Attribute]:
+    listed = list(attributes.values() if isinstance(attributes, Mapping) else attributes)
+    named = {attribute.name: attribute for attribute in listed}
+    if len(named) < len(listed):
+        raise InvalidInput("Two attributes have the same name.")
+    return named
+
+
+def _encoded(attribute: Attribute, values: Sequence[Value]) -> NDArray[np.int32]:
+    codes = attribute.codes
+    try:
+        return np.fromiter((codes[value] for value in values), dtype=np.int32, count=len(values))
+    except KeyError:
+        row = next(row for row, value in enumerate(values) if value not in codes)
+        raise InvalidInput(f"Column {attribute.name!r}, row {row + 1}: the value is not in the domain.") from None
+
+
+def _encoded_with_sets(attribute: Attribute, values: Sequence[Value]) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+    codes = dict(attribute.codes)
+    reader = LabelReader(attribute)
+    sets: list[Members] = []
+    for row, value in enumerate(values):
+        if value not in codes:
+            try:
+                if not isinstance(value, str):
+                    raise InvalidInput("the value is not in the domain of the original")
+                members = reader.members(value)
+            except InvalidInput as error:
+                raise InvalidInput(f"Column {attribute.name!r}, row {row + 1}: {error}.") from None
+            codes[value] = len(attribute.domain) + len(sets)
+            sets.append(members)
+    encoded = np.fromiter((codes[value] for value in values), dtype=np.int32, count=len(values))
+    return canonical(encoded, sets, len(attribute.domain))
+
+
+def _checked(
+    attribute: Attribute, codes: NDArray[np.integer], sets: Sequence[Members]
+) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+    """A copy of the codes of one column and its sets, or an error where they do not fit its domain."""
+    array = np.asarray(codes)
+    if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
+        raise InvalidInput(f"Column {attribute.name!r}: codes are whole numbers, one a row.")
+    size = len(attribute.domain)
+    for members in sets:
+        if not members or min(members) < 0 or max(members) >= size:
+            raise InvalidInput(f"Column {attribute.name!r}: a set holds one or more codes of the domain.")
+    outside = np.flatnonzero((array < 0) | (array >= size + len(sets)))
+    if outside.size:
+        raise InvalidInput(f"Column {attribute.name!r}, row {outside[0] + 1}: the code is not in the domain.")
+    fitting, kept = canonical(array, sets, size)
+    return np.array(fitting, dtype=np.int32), kept
