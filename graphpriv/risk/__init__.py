@@ -1,0 +1,51 @@
+"""Disclosure risk: which users can be found again in a masked graph by what surrounds them (eq 6.9 and 6.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.risk.comparison import Comparison
+from graphpriv.risk.disclosure import AtRisk, Disclosure, most_at_risk
+from graphpriv.risk.scenarios import SCENARIOS, user_labels
+from tabular.registry import Registry
+
+
+class Attacker(Protocol):
+    """Who looks for the neighbourhoods of original users in a masked graph."""
+
+    def disclose(
+        self,
+        original: SocialGraph,
+        masked: SocialGraph,
+        mapping: NDArray[np.int64] | None,
+        scenarios: Mapping[str, tuple[str, ...]],
+        *,
+        workers: int | None = None,
+    ) -> dict[str, Disclosure]:
+        """What this attacker finds in each scenario."""
+        ...
+
+    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
+        """The same for two graphs that other attackers look at as well."""
+        ...
+
+
+#: The attackers, by name.
+attackers: Registry[Attacker] = Registry("attacker")
+attackers.load(__name__)
+
+__all__ = [
+    "SCENARIOS",
+    "AtRisk",
+    "Attacker",
+    "Comparison",
+    "Disclosure",
+    "attackers",
+    "most_at_risk",
+    "user_labels",
+]

@@ -1,0 +1,77 @@
+"""What an attacker learns: who is matched, by how many candidates, and whether the true one is among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Bounds of the buckets of candidate set sizes, and what they are called.
+_BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (11, 20), "more": (21, None)}
+
+
+@dataclass(frozen=True, eq=False)
+class Disclosure:
+    """What one attacker finds out in one scenario; arrays are by position of the original user.
+
+    A user is undecided if a budget of steps left open, for any masked user, whether it is a candidate. What was
+    decided about that user still counts, so `matched` is certain where it is true.
+    """
+
+    matched: NDArray[np.bool_]
+    undecided: NDArray[np.bool_]
+    candidates: NDArray[np.int64]
+    true_found: NDArray[np.bool_] | None
+
+    @property
+    def risk(self) -> float:
+        """Share of users that are matched (Mares Soler 2013, eq 6.9)."""
+        return float(self.matched.mean()) if len(self.matched) else 0.0
+
+    @property
+    def undecided_share(self) -> float:
+        """Share of users about whom something was left open."""
+        return float(self.undecided.mean()) if len(self.undecided) else 0.0
+
+    @property
+    def expected_success(self) -> float | None:
+        """How likely a user is named rightly by drawing one of the candidates; None without a mapping."""
+        if self.true_found is None:
+            return None
+        if not len(self.matched):
+            return 0.0
+        chances = np.zeros(len(self.candidates))
+        np.divide(1.0, self.candidates, out=chances, where=self.true_found)
+        return float(chances.mean())
+
+    @property
+    def buckets(self) -> dict[str, int]:
+        """How many users have how many candidates."""
+        counts = {}
+        for name, (low, high) in _BUCKETS.items():
+            inside = self.candidates >= low
+            if high is not None:
+                inside &= self.candidates <= high
+            counts[name] = int(inside.sum())
+        return counts
+
+
+@dataclass(frozen=True)
+class AtRisk:
+    """A user, by position, whose true counterpart is among so many candidates."""
+
+    user: int
+    candidates: int
+    undecided: bool
+
+
+def most_at_risk(disclosure: Disclosure, limit: int | None = None) -> list[AtRisk]:
+    """The users whose true counterpart is found, the fewest candidates first, ties in the order of import."""
+    if disclosure.true_found is None:
+        return []
+    users = np.flatnonzero(disclosure.true_found)
+    ranked = users[np.argsort(disclosure.candidates[users], kind="stable")]
+    return [
+        AtRisk(int(user), int(disclosure.candidates[user]), bool(disclosure.undecided[user])) for user in ranked[:limit]
+    ]

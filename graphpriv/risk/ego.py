@@ -1,0 +1,63 @@
+"""The attacker who knows a user's whole closed neighbourhood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.risk import attackers
+from graphpriv.risk.classes import Classes
+from graphpriv.risk.comparison import Comparison
+from graphpriv.risk.disclosure import Disclosure
+from tabular.registry import Method, option
+
+
+@attackers.add(
+    "ego",
+    cites="Mares Soler (2013), eq 6.9 and 6.10; colour refinement after Weisfeiler and Leman (1968), "
+    "individualisation after McKay and Piperno (2014)",
+    limits="Knows all neighbours and all links among them; a neighbourhood that gained or lost one is not found. "
+    "Very regular neighbourhoods may use up the steps; their users are reported as undecided.",
+)
+@dataclass(frozen=True, kw_only=True)
+class Ego(Method):
+    """Find the masked users whose whole neighbourhood is the same as a user's."""
+
+    budget: int = option(20_000_000, low=1, help="steps that comparing two neighbourhoods may take")
+
+    def disclose(
+        self,
+        original: SocialGraph,
+        masked: SocialGraph,
+        mapping: NDArray[np.int64] | None,
+        scenarios: Mapping[str, tuple[str, ...]],
+        *,
+        workers: int | None = None,
+    ) -> dict[str, Disclosure]:
+        """What is found in each scenario."""
+        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
+
+    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
+        """What is found in each scenario."""
+        return {
+            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.budget, one_sided=False))
+            for name, attributes in scenarios.items()
+        }
+
+
+def disclosed_by_class(comparison: Comparison, classes: Classes) -> Disclosure:
+    """Take the masked users in a user's class for its candidates."""
+    users = len(comparison.original)
+    own, masked = classes.of[:users], classes.of[users:]
+    sizes = np.bincount(masked[masked >= 0], minlength=len(classes.of))
+    candidates = np.where(own >= 0, sizes[own], 0).astype(np.int64)
+    true_found = None
+    if comparison.mapping is not None:
+        there = comparison.mapping >= 0
+        true_found = there & (own >= 0)
+        true_found[there] &= own[there] == masked[comparison.mapping[there]]
+    return Disclosure(candidates > 0, classes.open[:users].copy(), candidates, true_found)

@@ -1,0 +1,362 @@
+"""Look for one neighbourhood inside another, node-induced and centre on centre, by constraint search on bits.
+
+Each neighbour of the pattern has a domain, the neighbours of the target that it may stand for. Assigning one cuts
+the others down to what stands to it the same way (forward checking, also for those not linked), domains of one value
+are assigned at once, and all neighbours of one type must find room in the union of their domains (McCreesh, Prosser
+and Trimble 2020). What failed for one value fails for all that could change places with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.risk.isomorphism import NO, OPEN, YES
+from graphpriv.risk.shapes import Shapes
+from tabular.kernels import compiled
+
+_1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+_M1, _M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_M4, _H = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+_ALL, _0 = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+
+#: States of a neighbour of the pattern.
+_FREE, _ASSIGNED, _SPREAD = 0, 1, 2
+
+
+class Desk(NamedTuple):
+    """Room to search in, for patterns of some size: one of each for a thread."""
+
+    #: For each neighbour of the pattern the first word of its domain in a row, how many words, and where they lie.
+    word: NDArray[np.int64]
+    words: NDArray[np.int64]
+    at: NDArray[np.int64]
+    #: By level: domains, how many values each has, states, values.
+    domains: NDArray[np.uint64]
+    sizes: NDArray[np.int32]
+    states: NDArray[np.int8]
+    values: NDArray[np.int32]
+    #: By level: the neighbour being tried and the value it has.
+    trying: NDArray[np.int32]
+    value: NDArray[np.int32]
+    #: How each neighbour stands to the one whose assignment is being spread, and those waiting for that.
+    way: NDArray[np.int8]
+    waiting: NDArray[np.int32]
+    union: NDArray[np.uint64]
+
+
+def desk_for(neighbours: int, target_neighbours: int, words: int) -> Desk:
+    """Room for patterns of up to so many neighbours; memory that is not touched is never there."""
+    levels = neighbours + 1
+    return Desk(
+        word=np.empty(levels, dtype=np.int64),
+        words=np.empty(levels, dtype=np.int64),
+        at=np.empty(levels, dtype=np.int64),
+        domains=np.empty(words, dtype=np.uint64),
+        sizes=np.empty(levels * levels, dtype=np.int32),
+        states=np.empty(levels * levels, dtype=np.int8),
+        values=np.empty(levels * levels, dtype=np.int32),
+        trying=np.empty(levels + 1, dtype=np.int32),
+        value=np.empty(levels + 1, dtype=np.int32),
+        way=np.zeros(levels, dtype=np.int8),
+        waiting=np.empty(levels, dtype=np.int32),
+        union=np.empty(target_neighbours // 64 + 2, dtype=np.uint64),
+    )
+
+
+@compiled
+def ones(word: np.uint64) -> int:
+    """How many bits of *word* are set."""
+    word = word - ((word >> _1) & _M1)
+    word = (word & _M2) + ((word >> _2) & _M2)
+    word = (word + (word >> _4)) & _M4
+    return int((word * _H) >> _56)
+
+
+@compiled
+def lowest(word: np.uint64) -> int:
+    """Which bit of *word* is the lowest that is set."""
+    return ones((word & (~word + _1)) - _1)
+
+
+@compiled
+def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, desk: Desk) -> int:
+    """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
+    base, target_base = patterns.offsets[pattern], targets.offsets[target]
+    count = patterns.offsets[pattern + 1] - base
+    target_count = targets.offsets[target + 1] - target_base
+    slack = target_count - count
+    total, place, low_end = 0, 0, 0
+    while place < count:
+        kind, end = patterns.types[base + place], place
+        while end < count and patterns.types[base + end] == kind:
+            end += 1
+        while low_end < target_count and targets.types[target_base + low_end] < kind:
+            low_end += 1
+        first = low_end
+        while low_end < target_count and targets.types[target_base + low_end] == kind:
+            low_end += 1
+        # Degrees fall on both sides, so each domain is a window that moves on.
+        low, high = first, first
+        for each in range(place, end):
+            degree = patterns.degrees[base + each]
+            while high < low_end and targets.degrees[target_base + high] >= degree:
+                high += 1
+            while low < low_end and targets.degrees[target_base + low] > degree + slack:
+                low += 1
+            if high - first < each - place + 1 or low_end - low < end - each or low >= high:
+                return -1
+            desk.word[each] = low >> 6
+            desk.words[each] = ((high - 1) >> 6) - (low >> 6) + 1
+            desk.at[each] = total
+            if total + desk.words[each] > len(desk.domains):
+                return len(desk.domains) + 1
+            for word in range(desk.words[each]):
+                desk.domains[total + word] = _ALL
+            desk.domains[total] &= _ALL << np.uint64(low & 63)
+            last = total + desk.words[each] - 1
+            desk.domains[last] &= _ALL >> np.uint64(63 - ((high - 1) & 63))
+            total += desk.words[each]
+            desk.sizes[each] = high - low
+            desk.states[each] = _FREE
+        place = end
+    return total
+
+
+@compiled
+def spread(
+    patterns: Shapes,
+    pattern: int,
+    bits: NDArray[np.uint64],
+    bits_start: int,
+    ways: int,
+    row_words: int,
+    desk: Desk,
+    level: int,
+    total: int,
+    waiting: int,
+) -> bool:
+    """Carry assignments over to all other domains until nothing changes; False where a domain runs empty."""
+    base = patterns.offsets[pattern]
+    count = patterns.offsets[pattern + 1] - base
+    mine, own = level * count, level * total
+    while waiting:
+        waiting -= 1
+        place = desk.waiting[waiting]
+        value = desk.values[mine + place]
+        desk.states[mine + place] = _SPREAD
+        first = patterns.rows[base + place]
+        last = first + patterns.degrees[base + place]
+        for link in range(first, last):
+            desk.way[patterns.inner[link]] = patterns.codes[link] if ways == 4 else 1
+        rows = bits_start + value * ways * row_words
+        fits = True
+        for other in range(count):
+            state = desk.states[mine + other]
+            if state == _SPREAD:
+                continue
+            row = rows + desk.way[other] * row_words + desk.word[other]
+            domain = own + desk.at[other]
+            left = 0
+            for word in range(desk.words[other]):
+                kept = desk.domains[domain + word] & bits[row + word]
+                desk.domains[domain + word] = kept
+                left += ones(kept)
+            if left == 0:
+                fits = False
+                break
+            desk.sizes[mine + other] = left
+            if left == 1 and state == _FREE:
+                desk.states[mine + other] = _ASSIGNED
+                desk.values[mine + other] = first_value(desk, other, domain)
+                desk.waiting[waiting] = other
+                waiting += 1
+        for link in range(first, last):
+            desk.way[patterns.inner[link]] = 0
+        if not fits:
+            return False
+    return has_room(patterns, base, count, desk, mine, own)
+
+
+@compiled
+def first_value(desk: Desk, place: int, domain: int) -> int:
+    """The lowest value of a domain that is not empty."""
+    word = 0
+    while desk.domains[domain + word] == _0:
+        word += 1
+    return int(desk.word[place] + word) * 64 + lowest(desk.domains[domain + word])
+
+
+@compiled
+def has_room(patterns: Shapes, base: int, count: int, desk: Desk, mine: int, own: int) -> bool:
+    """Whether the unassigned neighbours of each type have as many values between them as they are."""
+    place = 0
+    while place < count:
+        kind, end, free, low, high = patterns.types[base + place], place, 0, 1 << 40, 0
+        while end < count and patterns.types[base + end] == kind:
+            if desk.states[mine + end] == _FREE:
+                free += 1
+                low = min(low, desk.word[end])
+                high = max(high, desk.word[end] + desk.words[end])
+            end += 1
+        if free > 1:
+            for word in range(high - low):
+                desk.union[word] = _0
+            for each in range(place, end):
+                if desk.states[mine + each] == _FREE:
+                    domain, shift = own + desk.at[each], desk.word[each] - low
+                    for word in range(desk.words[each]):
+                        desk.union[shift + word] |= desk.domains[domain + word]
+            room = 0
+            for word in range(high - low):
+                room += ones(desk.union[word])
+            if room < free:
+                return False
+        place = end
+    return True
+
+
+@compiled
+def next_place(patterns: Shapes, base: int, count: int, desk: Desk, mine: int) -> int:
+    """The unassigned neighbour with the fewest values, of several the one with most links; -1 if all are assigned."""
+    best, fewest, most = -1, 1 << 30, -1
+    for place in range(count):
+        if desk.states[mine + place] == _FREE:
+            size, degree = desk.sizes[mine + place], patterns.degrees[base + place]
+            if size < fewest or (size == fewest and degree > most):
+                best, fewest, most = place, size, degree
+    return best
+
+
+@compiled
+def best_value(
+    patterns: Shapes,
+    base: int,
+    count: int,
+    targets: Shapes,
+    target_base: int,
+    target_count: int,
+    desk: Desk,
+    own: int,
+    place: int,
+) -> int:
+    """The value whose share of links is nearest to that of the neighbour at *place*; -1 if none is left."""
+    best, nearest = -1, 1 << 60
+    wanted = patterns.degrees[base + place] * (target_count - 1)
+    for word in range(desk.words[place]):
+        left = desk.domains[own + desk.at[place] + word]
+        while left != _0:
+            value = (desk.word[place] + word) * 64 + lowest(left)
+            left &= left - _1
+            off = abs(targets.degrees[target_base + value] * (count - 1) - wanted)
+            if off < nearest:
+                best, nearest = value, off
+    return best
+
+
+@compiled
+def rule_out(
+    patterns: Shapes,
+    base: int,
+    count: int,
+    targets: Shapes,
+    target_base: int,
+    desk: Desk,
+    mine: int,
+    own: int,
+    place: int,
+    value: int,
+) -> None:
+    """Take a value that failed, and all that could change places with it, from a neighbour and its twins."""
+    twin, kind = patterns.twins[base + place], targets.twins[target_base + value]
+    for word in range(desk.words[place]):
+        left, gone = desk.domains[own + desk.at[place] + word], _0
+        while left != _0:
+            bit = left & (~left + _1)
+            left ^= bit
+            if targets.twins[target_base + (desk.word[place] + word) * 64 + lowest(bit)] == kind:
+                gone |= bit
+        if gone != _0:
+            for other in range(count):
+                same = patterns.twins[base + other] == twin and desk.states[mine + other] == _FREE
+                at = desk.word[place] + word - desk.word[other]
+                if same and 0 <= at < desk.words[other]:
+                    desk.domains[own + desk.at[other] + at] &= ~gone
+
+
+@compiled
+def search_inside(
+    patterns: Shapes,
+    pattern: int,
+    targets: Shapes,
+    target: int,
+    bits: NDArray[np.uint64],
+    bits_start: int,
+    ways: int,
+    desk: Desk,
+    budget: int,
+) -> int:
+    """Say whether the pattern lies in the target: YES, NO, or OPEN where the *budget* of tried values did not do."""
+    base, target_base = patterns.offsets[pattern], targets.offsets[target]
+    count = patterns.offsets[pattern + 1] - base
+    target_count = targets.offsets[target + 1] - target_base
+    row_words = (target_count + 63) >> 6
+    total = first_domains(patterns, pattern, targets, target, desk)
+    if total < 0:
+        return NO
+    if total > len(desk.domains):
+        return OPEN
+    waiting = 0
+    for place in range(count):
+        if desk.sizes[place] == 1:
+            desk.states[place] = _ASSIGNED
+            desk.values[place] = first_value(desk, place, desk.at[place])
+            desk.waiting[waiting] = place
+            waiting += 1
+    if not spread(patterns, pattern, bits, bits_start, ways, row_words, desk, 0, total, waiting):
+        return NO
+    level, tried = 0, 0
+    desk.trying[0] = next_place(patterns, base, count, desk, 0)
+    if desk.trying[0] < 0:
+        return YES
+    while level >= 0:
+        mine, own, place = level * count, level * total, desk.trying[level]
+        value = best_value(patterns, base, count, targets, target_base, target_count, desk, own, place)
+        if value < 0:
+            level -= 1
+            if level >= 0:
+                rule_out(
+                    patterns,
+                    base,
+                    count,
+                    targets,
+                    target_base,
+                    desk,
+                    level * count,
+                    level * total,
+                    desk.trying[level],
+                    desk.value[level],
+                )
+            continue
+        tried += 1
+        if tried > budget or own + 2 * total > len(desk.domains):
+            return OPEN
+        desk.value[level] = value
+        for at in range(own, own + total):
+            desk.domains[at + total] = desk.domains[at]
+        for at in range(mine, mine + count):
+            desk.sizes[at + count], desk.states[at + count] = desk.sizes[at], desk.states[at]
+            desk.values[at + count] = desk.values[at]
+        desk.states[mine + count + place] = _ASSIGNED
+        desk.values[mine + count + place] = value
+        desk.waiting[0] = place
+        if spread(patterns, pattern, bits, bits_start, ways, row_words, desk, level + 1, total, 1):
+            desk.trying[level + 1] = next_place(patterns, base, count, desk, mine + count)
+            if desk.trying[level + 1] < 0:
+                return YES
+            level += 1
+        else:
+            rule_out(patterns, base, count, targets, target_base, desk, mine, own, place, value)
+    return NO

@@ -1,0 +1,197 @@
+"""Neighbourhoods laid out for containment: neighbours by type and falling inner degree, their links as rows of bits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.risk.neighbourhoods import Neighbourhoods
+from graphpriv.risk.refinement import mixed, sort_by_colour
+from graphpriv.risk.workers import in_chunks
+from tabular.kernels import compiled
+
+#: With how many earlier neighbours of the same type and degree one is compared for being a twin.
+_TWIN_REACH = 32
+
+
+class Shapes(NamedTuple):
+    """The neighbourhoods of some centres, one after the other, neighbours in their new places."""
+
+    #: For each centre where its neighbours start.
+    offsets: NDArray[np.int64]
+    #: The label of each centre.
+    labels: NDArray[np.int32]
+    #: Of each neighbour: label and direction as one number, and how many links it has inside.
+    types: NDArray[np.int64]
+    degrees: NDArray[np.int32]
+    #: The first neighbour with which it could change places without any link telling.
+    twins: NDArray[np.int32]
+    #: For each neighbour where its links start; their other ends; how these stand to it.
+    rows: NDArray[np.int64]
+    inner: NDArray[np.int32]
+    codes: NDArray[np.int8]
+
+
+def shapes_of(
+    found: Neighbourhoods, types: NDArray[np.int64], labels: NDArray[np.int32], centres: NDArray[np.int64], workers: int
+) -> Shapes:
+    """The shapes of the given *centres*."""
+    counts = found.offsets[centres + 1] - found.offsets[centres]
+    links = found.rows[found.offsets[centres + 1]] - found.rows[found.offsets[centres]]
+    offsets, starts = _sums(counts), _sums(links)
+    entries, total = int(offsets[-1]), int(starts[-1])
+    shapes = Shapes(
+        offsets=offsets,
+        labels=labels[centres],
+        types=np.empty(entries, dtype=np.int64),
+        degrees=np.empty(entries, dtype=np.int32),
+        twins=np.empty(entries, dtype=np.int32),
+        rows=np.empty(entries + 1, dtype=np.int64),
+        inner=np.empty(total, dtype=np.int32),
+        codes=np.empty(total, dtype=np.int8),
+    )
+    shapes.rows[-1] = total
+    bounds = even_bounds(counts + links)
+    in_chunks(lambda start, stop: lay_out(found, types, centres, starts, shapes, start, stop), bounds, workers)
+    return shapes
+
+
+def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    sums = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=sums[1:])
+    return sums
+
+
+def even_bounds(work: NDArray[np.int64], chunks: int = 64) -> NDArray[np.int64]:
+    """Bounds of chunks with about as much *work* each."""
+    done = _sums(work + 1)
+    bounds = np.searchsorted(done, np.linspace(0, done[-1], min(chunks, max(len(work), 1)) + 1))
+    bounds[0], bounds[-1] = 0, len(work)
+    return np.unique(bounds)
+
+
+@compiled
+def lay_out(
+    found: Neighbourhoods,
+    types: NDArray[np.int64],
+    centres: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    shapes: Shapes,
+    start: int,
+    stop: int,
+) -> None:
+    """Write the shapes of the centres from *start* to *stop*."""
+    most = 0
+    for at in range(start, stop):
+        most = max(most, shapes.offsets[at + 1] - shapes.offsets[at])
+    keys, sums = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.uint64)
+    order, spare = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+    moved, mark = np.empty(most, dtype=np.int32), np.zeros(most, dtype=np.int8)
+    for at in range(start, stop):
+        first, base = found.offsets[centres[at]], shapes.offsets[at]
+        count = shapes.offsets[at + 1] - base
+        for place in range(count):
+            degree = found.rows[first + place + 1] - found.rows[first + place]
+            keys[place] = np.uint64((types[first + place] << 32) + ((1 << 31) - degree))
+        sort_by_colour(keys, order, spare, count)
+        for place in range(count):
+            moved[order[place]] = place
+        write = starts[at]
+        for place in range(count):
+            old = first + order[place]
+            shapes.types[base + place] = types[old]
+            shapes.degrees[base + place] = found.rows[old + 1] - found.rows[old]
+            shapes.rows[base + place] = write
+            for link in range(found.rows[old], found.rows[old + 1]):
+                shapes.inner[write] = moved[found.inner[link]]
+                shapes.codes[write] = found.codes[link]
+                write += 1
+        # Only now: a row's end is the start of the next one.
+        for place in range(count):
+            row_end = shapes.rows[base + place + 1] if place + 1 < count else write
+            around = np.uint64(0)
+            for link in range(shapes.rows[base + place], row_end):
+                around += mixed(np.uint64(shapes.inner[link] * 4 + shapes.codes[link]))
+            sums[place] = around
+        for place in range(count):
+            shapes.twins[base + place] = _first_twin(shapes, base, place, write, count, sums, mark)
+
+
+@compiled
+def _first_twin(
+    shapes: Shapes,
+    base: int,
+    place: int,
+    end: int,
+    count: int,
+    sums: NDArray[np.uint64],
+    mark: NDArray[np.int8],
+) -> int:
+    """The first neighbour of the same type with the same links as the one at *place*, their own apart."""
+    own = sums[place] + mixed(np.uint64(place * 4 + 3))
+    degree, reach = shapes.degrees[base + place], 0
+    first_link = shapes.rows[base + place]
+    for other in range(place - 1, -1, -1):
+        if shapes.types[base + other] != shapes.types[base + place] or shapes.degrees[base + other] != degree:
+            break
+        if shapes.twins[base + other] != other:
+            continue
+        reach += 1
+        if reach > _TWIN_REACH:
+            break
+        linked = sums[other] + mixed(np.uint64(other * 4 + 3)) == own
+        if sums[other] != sums[place] and not linked:
+            continue
+        other_link = shapes.rows[base + other]
+        for link in range(first_link, first_link + degree):
+            mark[shapes.inner[link]] = shapes.codes[link]
+        same = not linked or mark[other] == 3
+        if linked:
+            mark[place] = 3
+        for link in range(other_link, other_link + degree):
+            same = same and mark[shapes.inner[link]] == shapes.codes[link]
+        for link in range(first_link, first_link + degree):
+            mark[shapes.inner[link]] = 0
+        mark[place] = 0
+        mark[other] = 0
+        if same:
+            return other
+    return place
+
+
+def bit_rows(shapes: Shapes, directed: bool, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """For each neighbour and each way of being linked, who stands to it that way, as bits; and where rows start."""
+    counts = np.diff(shapes.offsets)
+    starts = _sums(counts * ((counts + 63) // 64) * (4 if directed else 2))
+    bits = np.zeros(int(starts[-1]), dtype=np.uint64)
+    bounds = even_bounds(np.diff(starts))
+    in_chunks(lambda start, stop: write_bits(shapes, directed, starts, bits, start, stop), bounds, workers)
+    return bits, starts
+
+
+@compiled
+def write_bits(
+    shapes: Shapes, directed: bool, starts: NDArray[np.int64], bits: NDArray[np.uint64], start: int, stop: int
+) -> None:
+    """Write the rows of bits of the centres from *start* to *stop*."""
+    ways = 4 if directed else 2
+    one = np.uint64(1)
+    for at in range(start, stop):
+        base = shapes.offsets[at]
+        count = shapes.offsets[at + 1] - base
+        words = (count + 63) >> 6
+        for place in range(count):
+            apart = starts[at] + place * ways * words
+            for word in range(words):
+                here = min(count - word * 64, 64)
+                bits[apart + word] = ~np.uint64(0) >> np.uint64(64 - here)
+            bits[apart + (place >> 6)] ^= one << np.uint64(place & 63)
+            link = shapes.rows[base + place]
+            for at_link in range(link, link + shapes.degrees[base + place]):
+                other = shapes.inner[at_link]
+                way = shapes.codes[at_link] if directed else 1
+                bit = one << np.uint64(other & 63)
+                bits[apart + way * words + (other >> 6)] |= bit
+                bits[apart + (other >> 6)] ^= bit
