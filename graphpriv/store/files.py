@@ -22,6 +22,10 @@ ERASING_PATIENCE = 5.0
 _CACHE_KIB = 256 * 1024
 
 
+class Damaged(InvalidInput):
+    """The file is not what was written."""
+
+
 class StoreFile:
     """Connections to one file: one for each thread of each process."""
 
@@ -134,8 +138,8 @@ class StoreFile:
     def erase(self) -> bool:
         """Take out of the files what was deleted; False while a reader of an older state is in the way.
 
-        Overwriting deleted rows (`secure_delete`) does not reach the copies that rows leave behind when pages are
-        split, nor the log; so the file is built anew and the log emptied.
+        Deleted rows are overwritten (`secure_delete`), but only by connections that ask for it, and never in the log;
+        so the file is built anew, which also gives the room back, and the log emptied.
         """
         with self.speaking() as db:
             last = db.execute("SELECT MAX(number) FROM erasures").fetchone()[0]
@@ -178,7 +182,7 @@ class StoreFile:
         if code == sqlite3.SQLITE_NOTADB:
             return InvalidInput(f"{self.called}: this is no store of graphpriv; name another with --store.")
         if code == sqlite3.SQLITE_CORRUPT:
-            return InvalidInput(f"{self.called}: the file is damaged; restore a backup of it.")
+            return Damaged(f"{self.called}: the file is damaged; restore a backup of it.")
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
             return InvalidInput(f"{self.called}: the file cannot be opened for reading and writing.")
         if code == sqlite3.SQLITE_CONSTRAINT:

@@ -32,7 +32,7 @@ from graphpriv.store.contract import (
     taken,
 )
 from graphpriv.store.copies import copies_of, opened_backup, private_directory
-from graphpriv.store.files import StoreFile
+from graphpriv.store.files import Damaged, StoreFile
 from graphpriv.store.inspection import problems_of
 from graphpriv.store.schema import version_of
 from graphpriv.store.soundness import (
@@ -207,9 +207,13 @@ class SqliteStore(Store):
             self._file.erase()
 
     def check(self) -> list[str]:
-        self._file.erase()
-        with self._file.reading() as db:
-            return problems_of(db)
+        try:
+            self._file.erase()
+            with self._file.reading() as db:
+                return problems_of(db)
+        except Damaged as error:
+            # Some damage stops the inspection itself.
+            return [str(error)]
 
     def _refuse_taken(self, name: str, overwrite: bool) -> None:
         if not overwrite and any(each.name == name for each in self.graphs()):

@@ -188,6 +188,19 @@ def test_nothing_of_a_forgotten_person_stays_in_the_files(store: SqliteStore, pa
     assert b"@handle-0776-x" in everything_in(path)
 
 
+def test_what_another_tool_left_behind_goes_with_the_person(store: SqliteStore, path: Path) -> None:
+    filled(store)
+    tool = sqlite3.connect(path)
+    tool.execute("PRAGMA secure_delete = OFF")
+    tool.execute("DELETE FROM posts WHERE id = 'p2'")
+    tool.commit()
+    tool.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    tool.close()
+    assert b"what Ana wrote" in everything_in(path)
+    store.forget("town", "17")
+    assert b"what Ana wrote" not in everything_in(path)
+
+
 def test_posts_and_rare_places_of_a_forgotten_person_leave_the_files_and_backups(
     store: SqliteStore, path: Path, tmp_path: Path
 ) -> None:
