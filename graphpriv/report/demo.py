@@ -1,0 +1,114 @@
+"""The sections that stand before the audit in the demonstration's report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphpriv.report import charts
+from graphpriv.report.drawing import Drawing, drawn
+from graphpriv.report.figures import Figures
+from graphpriv.report.markup import Markup, element, foreign, join
+from graphpriv.report.page import Section, figure, paragraphs, side_by_side, table
+
+#: What the files are that the demonstration leaves, by what they are for.
+_FILES = {
+    "original": "The original graph. Private.",
+    "released": "The release.",
+    "mapping": "Which user of the original is which of the release. Private: custodian and auditor only.",
+    "dictionary": "What the columns and values of the release mean.",
+    "microdata": "The release as a table: degree, place and topics.",
+    "microdata dictionary": "What the columns of the table mean.",
+    "store": "The embedded store: the original, the release and the mapping. Private.",
+    "audit": "The figures of this report, unrounded.",
+    "report": "This report. For the custodian and the auditor.",
+}
+
+_FACTS = {
+    "users": "Users",
+    "edges": "Follows",
+    "directed": "Links have a direction",
+    "degree": "Mean degree",
+    "largest_degree": "Largest degree",
+    "clustering": "Clustering",
+    "path_length": "Mean path length, steps",
+    "diameter": "Diameter, steps",
+    "estimated": "Path length and diameter are estimates",
+}
+
+
+def demo_sections(
+    graph_facts: Mapping[str, Any],
+    drawings: Sequence[Drawing],
+    files: Mapping[str, str],
+    shares: Mapping[str, Sequence[tuple[str, float, float | None]]],
+) -> list[Section]:
+    """What this is, the graph, its drawing, and how to compute the figures again."""
+    sections = [
+        Section("about", "What this is", _about()),
+        Section("graph", "The graph", _facts(Figures(graph_facts))),
+    ]
+    if drawings:
+        sections.append(Section("drawing", "Before and after", drawn(drawings)))
+    if shares:
+        sections.append(Section("shares", "Topics and places, before and after", _shares(shares)))
+    return [*sections, Section("check", "Check the figures yourself", _check(files))]
+
+
+def _about() -> Markup:
+    return paragraphs(
+        "A made-up follow graph went through the whole chain: it was generated, protected, audited, stored and "
+        "written out. No real person occurs in it. The same seed gives the same graph, release and figures.",
+        "The protection groups users with alike profiles and gives everyone in a group the same profile: the closest "
+        "place that contains all their places, and the three topics that win their vote. The links stay as they are. "
+        "The audit then asks two questions of the release: what does it still tell, and whom does it still give away?",
+    )
+
+
+def _facts(facts: Figures) -> Markup:
+    names = [name for name in _FACTS if facts.get(name) is not None]
+    rows = [[_FACTS[name], facts.cell(name)] for name in names]
+    return join(table("The generated graph.", ["Measure", "Value"], rows))
+
+
+def _shares(shares: Mapping[str, Sequence[tuple[str, float, float | None]]]) -> Markup:
+    figures = [
+        figure(
+            charts.before_after(rows, label=f"Dots: share of users by {name}, before and after protection."),
+            f"Share of users by {name}.",
+        )
+        for name, rows in shares.items()
+    ]
+    tables = [
+        table(
+            f"Share of users by {name}.",
+            ["Value", "Before", "After"],
+            [[foreign(value), _share(before), _share(after)] for value, before, after in rows],
+        )
+        for name, rows in shares.items()
+    ]
+    return join(side_by_side(*figures), side_by_side(*tables))
+
+
+def _share(value: float | None) -> Markup:
+    return Figures({"share": value}).cell("share")
+
+
+def _check(files: Mapping[str, str]) -> Markup:
+    original, released, mapping = (
+        files.get(name, f"{name}.{kind}")
+        for name, kind in (("original", "json"), ("released", "json"), ("mapping", "csv"))
+    )
+    command = f"graphpriv audit --files {original} {released} --mapping {mapping}"
+    rows = [
+        [element("code", foreign(name)), element("td", _FILES.get(purpose, purpose))] for purpose, name in files.items()
+    ]
+    return join(
+        paragraphs("Everything the figures rest on lies beside this report. In its folder, run:"),
+        element("pre", element("code", command)),
+        paragraphs(
+            "The command reads the two graphs and the mapping from the files and computes every figure anew; add "
+            "--json for the unrounded values, which are also the exact values behind the figures here."
+        ),
+        element("div", table("Files beside this report.", ["File", "Holds"], rows), class_="text") if rows else None,
+    )

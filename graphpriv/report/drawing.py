@@ -1,0 +1,195 @@
+"""A graph before and after its protection, each user at the same place, coloured by topic or by continent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
+
+from graphpriv.graph import SocialGraph
+from graphpriv.places import UNKNOWN
+from graphpriv.report.charts import drawing
+from graphpriv.report.layout import Points, layout
+from graphpriv.report.markup import Markup, element, foreign, isolated, join
+from graphpriv.report.page import figure, paragraphs, side_by_side
+from graphpriv.report.palette import SERIES
+
+#: More users than these are not drawn: the nearest ones around the hub are.
+MOST_USERS = 2000
+
+_SIDE, _MARGIN = 600, 14
+#: Dots of users with fewer than so many links, and the size of the dot.
+_SIZES = ((4, 6.5), (15, 9.0), (None, 15.0))
+_OTHERS = "others or none"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A graph before and, if there is a release, after; made by `draw`."""
+
+    attribute: str
+    before: Markup
+    after: Markup | None
+    legend: tuple[str, ...]
+    note: str | None = None
+
+
+def draw(
+    original: SocialGraph,
+    released: SocialGraph | None = None,
+    mapping: NDArray[np.int64] | None = None,
+    *,
+    attributes: Sequence[str] = ("topic1", "continent"),
+    seed: int = 0,
+) -> list[Drawing]:
+    """One drawing an attribute (`topic1`, `topic2`, `topic3` or `continent`), all with the same places."""
+    shown = _nearest_to_the_hub(original)
+    note = None
+    if len(shown) < len(original):
+        note = (
+            f"Drawn are {len(shown):,} of {len(original):,} users: those fewest steps away from the user with most "
+            "links, and the links among them."
+        )
+    part = original.restricted(shown)
+    points = layout(part.neighbours, seed=seed)
+    after = None if released is None else _after(released, mapping, shown, points, seed)
+    drawings = []
+    for attribute in attributes:
+        before_values = categories(part, attribute)
+        legend = _most_frequent(before_values)
+        drawings.append(
+            Drawing(
+                attribute,
+                _picture(part, points, before_values, legend, "before"),
+                after and _picture(after[0], after[1], categories(after[0], attribute), legend, "after"),
+                (*legend, _OTHERS),
+                note,
+            )
+        )
+    return drawings
+
+
+def drawn(drawings: Sequence[Drawing]) -> Markup:
+    """The drawings with legends and captions, for a report."""
+    names = {"continent": "continent", "topic1": "first topic", "topic2": "second topic", "topic3": "third topic"}
+    parts = []
+    for each in drawings:
+        what = names.get(each.attribute, each.attribute)
+        pictures = [figure(each.before, f"Original, users coloured by {what}.")]
+        if each.after is not None:
+            pictures.append(figure(each.after, f"Release, users coloured by {what}."))
+        parts.append(element("div", _legend(each.legend), side_by_side(*pictures), class_="graphs"))
+    notes = dict.fromkeys(each.note for each in drawings if each.note)
+    return join(
+        paragraphs(
+            "Each dot is a user, each line a link; users with more links have larger dots. A user has the same place "
+            "in both drawings."
+        ),
+        parts,
+        paragraphs(*notes),
+    )
+
+
+def shares(
+    original: SocialGraph, released: SocialGraph | None, attribute: str, *, most: int = 12
+) -> list[tuple[str, float, float | None]]:
+    """The most frequent values of an attribute with their share of users before and after."""
+    before = categories(original, attribute)
+    after = None if released is None else categories(released, attribute)
+    rows = []
+    for name in _most_frequent(before + (after or []), most):
+        share = None if after is None else after.count(name) / max(len(after), 1)
+        rows.append((name, before.count(name) / max(len(before), 1), share))
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+def categories(graph: SocialGraph, attribute: str) -> list[str]:
+    """For each user the value of an attribute in words; `continent` is that of the location."""
+    if attribute != "continent":
+        codes = graph.attribute(attribute)
+        names = (*graph.topic_names, "no topic")
+        return [names[code] for code in codes.tolist()]
+    tree = graph.places
+    above: list[str] = []
+    for node, kind in enumerate(tree.types):
+        parent = int(tree.parents[node])
+        named = kind == "continent" or parent < 0
+        # A place that hangs below the world without a continent stands for the world.
+        above.append(tree.names[node] if named else above[parent])
+    above.append("unknown")
+    return [above[code if code != UNKNOWN else -1] for code in graph.location.tolist()]
+
+
+def _most_frequent(values: Sequence[str], most: int = len(SERIES)) -> list[str]:
+    counts: dict[str, int] = {}
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+    return sorted(counts, key=lambda name: (-counts[name], name))[:most]
+
+
+def _nearest_to_the_hub(graph: SocialGraph) -> NDArray[np.int64]:
+    users = len(graph)
+    if users <= MOST_USERS:
+        return np.arange(users)
+    links = graph.neighbours
+    table = csr_array((np.ones(len(links.targets)), links.targets, links.offsets), shape=(users, users))
+    order = breadth_first_order(table, int(np.argmax(links.counts)), return_predecessors=False)
+    return np.sort(order[:MOST_USERS]).astype(np.int64)
+
+
+def _after(
+    released: SocialGraph, mapping: NDArray[np.int64] | None, shown: NDArray[np.int64], points: Points, seed: int
+) -> tuple[SocialGraph, Points]:
+    """The release among the users shown, at their places; without a mapping it has places of its own."""
+    if mapping is None:
+        part = released.restricted(_nearest_to_the_hub(released))
+        return part, layout(part.neighbours, seed=seed)
+    target = mapping[shown]
+    return released.restricted(target[target >= 0]), points[target >= 0]
+
+
+def _picture(graph: SocialGraph, points: Points, values: Sequence[str], legend: Sequence[str], when: str) -> Markup:
+    places = np.round(_MARGIN + points * (_SIDE - 2 * _MARGIN)).astype(np.int64)
+    undirected = replace(graph, directed=False, follows=graph.neighbours)
+    sources, targets = undirected.edges()
+    ends = np.column_stack([places[sources], places[targets] - places[sources]]).tolist()
+    links = element("path", d="".join(f"M{x} {y}l{dx} {dy}" for x, y, dx, dy in ends), class_="links")
+    label = f"Drawing of the graph {when} protection: {len(graph):,} users and {graph.edge_count:,} links."
+    dots = _dots(places.tolist(), values, legend, graph.neighbours.counts.tolist())
+    return drawing(join(links, dots), _SIDE, label, width=_SIDE, kind="graph")
+
+
+def _dots(
+    places: Sequence[Sequence[int]], values: Sequence[str], legend: Sequence[str], degrees: Sequence[int]
+) -> list[Markup]:
+    """One path for all users of one colour and size: each a line of no length with a round end."""
+    groups: dict[tuple[int, int], list[str]] = {}
+    position = {name: place for place, name in enumerate(legend)}
+    for (x, y), value, degree in zip(places, values, degrees, strict=True):
+        size = next(index for index, (limit, _) in enumerate(_SIZES) if limit is None or degree < limit)
+        groups.setdefault((size, position.get(value, len(legend))), []).append(f"M{x} {y}h0")
+    names = [*legend, _OTHERS]
+    return [
+        element(
+            "path", element("title", isolated(names[place])), d="".join(dots), stroke_width=_SIZES[size][1],
+            class_=f"users line-{_colour(place)}",
+        )
+        for (size, place), dots in sorted(groups.items(), key=lambda each: (each[0][0], -each[0][1]))
+    ]  # fmt: skip
+
+
+def _legend(names: Sequence[str]) -> Markup:
+    items = []
+    for place, name in enumerate(names):
+        colour = _colour(len(SERIES) if name == _OTHERS else place)
+        square = element("rect", width=10, height=10, class_=f"fill-{colour} edge")
+        items.append(element("li", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), foreign(name)))
+    return element("ul", items, class_="legend")
+
+
+def _colour(position: int) -> str:
+    return f"series-{position + 1}" if position < len(SERIES) else "rest"

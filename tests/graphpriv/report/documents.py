@@ -1,0 +1,108 @@
+"""Documents of the shape that an audit and a sweep give, with a different value at every place."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+SCENARIOS = ("location", "topic1", "topic2", "topic3", "topics", "all")
+ATTRIBUTES = SCENARIOS[:4]
+BUCKETS = ("0", "1", "2-4", "5-10", "11-20", "more")
+
+
+def audit_document(*, mapping: bool = True) -> dict[str, Any]:
+    """An audit with a mapping, or one without, where what follows persons is null."""
+    shares = (0.02 + step * 0.00712345678901 for step in itertools.count())
+    counts = itertools.count(3)
+
+    def losses() -> dict[str, float]:
+        return {name: next(shares) for name in (*ATTRIBUTES, "mean")}
+
+    def labelled() -> dict[str, dict[str, float]]:
+        return {attacker: {name: next(shares) for name in SCENARIOS} for attacker in ("ego", "subgraph")}
+
+    def buckets() -> dict[str, int]:
+        return {name: next(counts) for name in BUCKETS}
+
+    def alone() -> dict[str, float]:
+        return {"ego": next(shares), "subgraph": next(shares)}
+
+    def facts() -> dict[str, Any]:
+        numbers = {name: 1 + next(shares) for name in ("degree", "clustering", "path_length")}
+        return {**numbers, "diameter": next(counts), "estimated": False}
+
+    document = {
+        "version": "0.1.0",
+        "inputs": {name: f"sha256:{name}{'0f' * 24}" for name in ("original", "released", "mapping")},
+        "parameters": {"attackers": ["ego", "subgraph"], "undirected": False, "budget": 100000},
+        "k": 5,
+        "users": 1638,
+        "edges": 4622,
+        "directed": True,
+        "released_users": 1637,
+        "released_edges": 4621,
+        "unmapped": 0,
+        "information_loss": {
+            "aamil": {**losses(), "anchored": losses()},
+            "cdil": losses(),
+            "dbil": next(shares),
+            "dbil_by_attribute": {name: next(shares) for name in ATTRIBUTES},
+            "mean": next(shares),
+        },
+        "disclosure_risk": labelled(),
+        "expected_success": labelled(),
+        "undecided": labelled(),
+        "candidates": {attacker: {name: buckets() for name in SCENARIOS} for attacker in ("ego", "subgraph")},
+        "structure": {
+            "original": facts(),
+            "released": facts(),
+            "change": {"degree": 0.0, "clustering": 0.0, "path_length": 0.0, "diameter": 0},
+            "edges_unchanged": True,
+            "risk": alone(),
+            "expected_success": alone(),
+            "undecided": alone(),
+            "candidates": {"ego": buckets(), "subgraph": buckets()},
+            "note": "The edges are left as they are.",
+        },
+        "at_risk": [
+            {"user": f"u{place}", "expected_success": 1 / (1 + place), "ego": 1 + place, "subgraph": 2 + place}
+            for place in range(5)
+        ],
+    }
+    return document if mapping else _without_mapping(document)
+
+
+def sweep_document() -> dict[str, Any]:
+    """A sweep over five k."""
+    values = (0.3 + step * 0.00112345678901 for step in itertools.count())
+
+    def spread() -> dict[str, float]:
+        return {"mean": next(values), "sd": next(values) / 100}
+
+    def labelled() -> dict[str, dict[str, dict[str, float]]]:
+        return {attacker: {name: spread() for name in SCENARIOS} for attacker in ("ego", "subgraph")}
+
+    return {
+        "version": "0.1.0",
+        "inputs": {"original": f"sha256:{'ab' * 32}"},
+        "parameters": {"k": [2, 3, 5, 10, 20], "runs": 4, "method": "closest-profiles", "attackers": ["ego"]},
+        "users": 306,
+        "edges": 342,
+        "rows": [
+            {
+                "k": k,
+                "information_loss": {name: spread() for name in ("aamil", "cdil", "dbil", "mean")},
+                **{part: labelled() for part in ("disclosure_risk", "expected_success", "undecided")},
+            }
+            for k in (2, 3, 5, 10, 20)
+        ],
+    }
+
+
+def _without_mapping(document: dict[str, Any]) -> dict[str, Any]:
+    document["inputs"]["mapping"] = document["unmapped"] = document["at_risk"] = None
+    document["information_loss"]["aamil"]["anchored"] = None
+    document["information_loss"] |= {"dbil": None, "dbil_by_attribute": None, "mean": None}
+    document["expected_success"] = {each: dict.fromkeys(SCENARIOS) for each in ("ego", "subgraph")}
+    document["structure"]["expected_success"] = {"ego": None, "subgraph": None}
+    return document
