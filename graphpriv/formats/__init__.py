@@ -1,0 +1,70 @@
+"""Graph file formats: read and written by their names' ends, each entered in the registry `formats`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
+from graphpriv.graph import SocialGraph
+from tabular.errors import InvalidInput, InvalidParameter
+from tabular.files import STREAM
+
+__all__ = ["GraphFormat", "Imported", "format_of", "formats", "read_graph", "write_graph"]
+
+formats.load(__name__)
+
+
+def read_graph(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    attributes: str | Path | None = None,
+    places: str | Path | None = None,
+    directed: bool | None = None,
+) -> Imported:
+    """Read a graph from a file, or from standard input for `-`.
+
+    *attributes* and *places* are files beside an edge list; *directed* overrules what the file says of itself.
+    """
+    name = format_of(path, format)
+    chosen = formats[name].method()
+    if chosen.single and (attributes or places):
+        raise InvalidParameter(f"{name} is one file with all in it; attributes and places go with an edge list.")
+    origin = Origin(
+        path=Path(path),
+        attributes=None if attributes is None else Path(attributes),
+        places=None if places is None else Path(places),
+        directed=directed,
+    )
+    try:
+        return chosen.read(origin)
+    except RecursionError:
+        raise InvalidInput(f"{path}: this is nested too deeply.") from None
+
+
+def write_graph(
+    graph: SocialGraph, path: str | Path, *, format: str | None = None, overwrite: bool = False
+) -> list[Path]:
+    """Write *graph* to a file, whole or not at all; `-` is standard output. Places that no user has are left out."""
+    name = format_of(path, format)
+    if Path(path).suffix == ".gz":
+        raise InvalidParameter(f"{path}: graphs are read from .gz files but not written to them.")
+    chosen = formats[name].method()
+    if str(path) == STREAM and not chosen.single:
+        raise InvalidParameter(f"A graph in the format {name} is several files and cannot go to standard output.")
+    return chosen.write(graph, Path(path), overwrite=overwrite)
+
+
+def format_of(path: str | Path, format: str | None = None) -> str:
+    """The name of the format to use for *path*, by its ending unless *format* names it."""
+    if format is not None:
+        return formats[format].name
+    if str(path) == STREAM:
+        return "node-link"
+    file = Path(path)
+    suffix = (file.with_suffix("") if file.suffix == ".gz" else file).suffix.lower()
+    for entry in formats.entries():
+        if suffix in entry.method.suffixes:
+            return entry.name
+    known = ", ".join(f"{entry.name} ({' '.join(entry.method.suffixes)})" for entry in formats.entries())
+    raise InvalidInput(f"{path}: no graph format is known by the ending {suffix!r}; name one: {known}.")

@@ -1,0 +1,272 @@
+"""A graph in the making: what every reader collects, record by record, and the checks that all formats share."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.formats.contract import Imported
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.places import UNKNOWN, Path, PlaceTree, check_paths
+from graphpriv.topics import RANKS
+from tabular.errors import InvalidInput, InvalidRecord
+
+#: The three topics as attributes of their own, for formats that know no lists.
+TOPIC_COLUMNS = ("topic1", "topic2", "topic3")
+
+#: A place written out at the user, for formats that have no room for the places of a graph.
+INLINE_PATH = "location_path"
+
+#: A path of more places than this is none of this world.
+DEEPEST_PATH = 100
+
+_KINDS = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "text", dict: "an object"}
+#: Strings too, so that what stands inside one is not taken for a constant.
+_JSON_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
+
+Topics = tuple[str | None, str | None, str | None]
+NO_TOPICS: Topics = (None, None, None)
+
+#: Says where the record of a number stands.
+Where = Callable[[int], str]
+
+
+class Draft:
+    """Users, edges and places as a file gives them; it becomes a graph when all of them are sound."""
+
+    def __init__(self, file: str, users_at: Where, edges_at: Where) -> None:
+        self.file = file
+        self.index: dict[str, int] = {}
+        self.ignored: Counter[str] = Counter()
+        self._users_at, self._edges_at = users_at, edges_at
+        self._numbers = array("q")
+        self._places: list[str | Path | None] = []
+        self._topics: list[Topics] = []
+        self._private: dict[str, list[str | None]] = {}
+        self._inline: dict[str, Path] = {}
+        self._known: dict[object, str | None] = {}
+        self._ends: list[str] = []
+        self._edge_numbers = array("q")
+
+    def declare(self, attributes: Iterable[str]) -> None:
+        """Note the attributes that a file announces; a private one is kept even if no user has it."""
+        for name in attributes:
+            if name in PRIVATE:
+                self._private.setdefault(name, [None] * len(self._numbers))
+
+    def add_user(self, number: int, user: object, attributes: Mapping[str, object]) -> None:
+        """Take the user of record *number*; attributes that a social graph has not are counted."""
+        name = identifier(user, "id", self._users_at, number)
+        position = len(self.index)
+        if self.index.setdefault(name, position) != position:
+            raise InvalidRecord(
+                f"{self._users_at(number)}: the id of this user stands before, at user {self.index[name]}."
+            )
+        place: str | Path | None = None
+        topics: object = None
+        columns: dict[str, str | None] = {}
+        for key, value in attributes.items():
+            if value is None or value == "":
+                if key in PRIVATE:
+                    self.declare((key,))
+            elif key in PRIVATE:
+                self.declare((key,))
+                self._private[key].append(text(value, key, self._users_at, number))
+            elif key == "location":
+                place = place or self._common(value, key, number)
+            elif key == INLINE_PATH:
+                place = self._inline_path(value, number)
+            elif key in TOPIC_COLUMNS:
+                columns[key] = self._common(value, key, number)
+            elif key == "topics":
+                topics = value
+            else:
+                self.ignored[key] += 1
+        for column in self._private.values():
+            if len(column) == position:
+                column.append(None)
+        self._places.append(place)
+        self._topics.append(self._profile(topics, columns, number))
+        self._numbers.append(number)
+
+    def add_edge(self, number: int, source: object, target: object) -> None:
+        """Take the edge of record *number*; its ends may be named later."""
+        self._ends.append(identifier(source, "source", self._edges_at, number))
+        self._ends.append(identifier(target, "target", self._edges_at, number))
+        self._edge_numbers.append(number)
+
+    def ends(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Sources and targets of the edges taken, as positions of users."""
+        found = [self.index.get(end, -1) for end in self._ends]
+        pairs = np.array(found, dtype=np.int32).reshape(-1, 2)
+        if found and pairs.min() < 0:
+            edge, side = divmod(found.index(-1), 2)
+            where = self._edges_at(self._edge_numbers[edge])
+            raise InvalidRecord(f"{where}: the {('source', 'target')[side]} of this edge is no user of the graph.")
+        return pairs[:, 0], pairs[:, 1]
+
+    def graph(
+        self,
+        locations: object,
+        *,
+        directed: bool,
+        where: str,
+        ends: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    ) -> Imported:
+        """The graph, with the paths that *locations* gives to the keys of places; *where* is where that stands."""
+        if not self.index:
+            raise InvalidInput(f"{self.file}: there are no users in it.")
+        sources, targets = ends if ends is not None else self.ends()
+        places, location = self._located(checked_paths(locations, where))
+        graph, dropped = SocialGraph.build(
+            tuple(self.index),
+            sources,
+            targets,
+            directed=directed,
+            places=places,
+            location=location,
+            topics=self._topics,
+            private={key: self._private[key] for key in PRIVATE if key in self._private},
+        )
+        return Imported(graph, dropped, dict(sorted(self.ignored.items())))
+
+    def _located(self, paths: dict[str, Path]) -> tuple[PlaceTree, NDArray[np.int32]]:
+        if self._inline:
+            check_paths({**paths, **self._inline}, f"{self.file}, places")
+        tree = PlaceTree.from_paths([*paths.values(), *self._inline.values()])
+        codes: dict[str | Path | None, int] = {key: tree.node(path) for key, path in paths.items()}
+        codes.update((path, tree.node(path)) for path in self._inline.values())
+        codes[None] = UNKNOWN
+        try:
+            found = [codes[place] for place in self._places]
+        except KeyError:
+            number = next(
+                number for number, place in zip(self._numbers, self._places, strict=True) if place not in codes
+            )
+            raise InvalidRecord(
+                f"{self._users_at(number)}: the location of this user is none of the {len(paths)} places of the graph; "
+                "free text belongs into location_text."
+            ) from None
+        return tree, np.array(found, dtype=np.int32)
+
+    def _common(self, value: object, what: str, number: int) -> str | None:
+        # Places and topics repeat: each is checked once, and stands in memory once.
+        try:
+            return self._known[value]
+        except KeyError:
+            self._known[value] = checked = text(value, what, self._users_at, number, whole_numbers=False)
+            return checked
+        except TypeError:
+            return text(value, what, self._users_at, number, whole_numbers=False)
+
+    def _inline_path(self, value: object, number: int) -> Path:
+        written = text(value, INLINE_PATH, self._users_at, number, whole_numbers=False) or ""
+        if written not in self._inline:
+            where = f"{self._users_at(number)}: {INLINE_PATH}"
+            paths = checked_paths({"place": parsed_json(written, where)}, where)
+            self._inline[written] = paths["place"]
+        return self._inline[written]
+
+    def _profile(self, topics: object, columns: dict[str, str | None], number: int) -> Topics:
+        if topics is None:
+            if not columns:
+                return NO_TOPICS
+            return columns.get("topic1"), columns.get("topic2"), columns.get("topic3")
+        where = f"{self._users_at(number)}: topics"
+        if columns:
+            raise InvalidRecord(f"{where}: this user has topics twice, as a list and as {', '.join(columns)}.")
+        if isinstance(topics, str):
+            topics = parsed_json(topics, where)
+        if not isinstance(topics, list | tuple):
+            raise InvalidRecord(f"{where} must be a list of texts, not {kind_of(topics)}.")
+        if len(topics) > RANKS:
+            raise InvalidRecord(f"{where}: a user has at most {RANKS} topics, not {len(topics)}.")
+        one, two, three, *_ = (*(self._common(topic, "topic", number) for topic in topics), *NO_TOPICS)
+        return one, two, three
+
+
+def checked_paths(locations: object, where: str) -> dict[str, Path]:
+    """The *locations* of a file as paths, or an error that names the one that is not sound."""
+    if locations is None:
+        return {}
+    if not isinstance(locations, Mapping):
+        raise InvalidRecord(f"{where} must be an object with a path for each key, not {kind_of(locations)}.")
+    for key in locations:
+        text(key, "key of a place", lambda _: where, 0, whole_numbers=False)
+    paths = check_paths(locations, where)
+    for key, path in paths.items():
+        if len(path) > DEEPEST_PATH:
+            raise InvalidRecord(f"{where}[{key!r}]: a path has at most {DEEPEST_PATH} steps, not {len(path)}.")
+    for name, _ in set(chain.from_iterable(paths.values())):
+        text(name, "name of a place", lambda _: where, 0, whole_numbers=False)
+    return paths
+
+
+def identifier(value: object, what: str, at: Where, number: int) -> str:
+    """The text of an id; whole numbers become text, an empty id is none."""
+    name = text(value, what, at, number)
+    if not name:
+        raise InvalidRecord(f"{at(number)}: {what} is missing.")
+    return name
+
+
+def text(value: object, what: str, at: Where, number: int, *, whole_numbers: bool = True) -> str | None:
+    """The *value* as sound text, None where it is empty; *at* and *number* say where it stands."""
+    if value is None or value == "":
+        return None
+    if whole_numbers and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        allowed = "text or a whole number" if whole_numbers else "text"
+        raise InvalidRecord(f"{at(number)}: {what} must be {allowed}, not {kind_of(value)}.")
+    if not is_sound(value):
+        raise InvalidRecord(f"{at(number)}: {what} has a character that no text can have.")
+    return value
+
+
+def is_sound(value: str) -> bool:
+    """Whether a text can be stored and sent: no halves of characters, no NUL.
+
+    >>> is_sound("Žena"), is_sound("\\ud800")
+    (True, False)
+    """
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+    return "\x00" not in value
+
+
+def kind_of(value: object) -> str:
+    """What sort of JSON value this is, for the reader of an error."""
+    return _KINDS.get(type(value), "a list" if isinstance(value, list | tuple) else "another thing")
+
+
+def parsed_json(written: str, where: str) -> Any:
+    """The value of JSON text, without numbers that are none."""
+
+    def refuse(name: str) -> Any:
+        tokens = _JSON_CONSTANT.finditer(written)
+        line = next(written.count("\n", 0, each.start()) + 1 for each in tokens if each.group() == name)
+        raise InvalidInput(f"{where}, line {line}: {name} is no number of JSON.")
+
+    try:
+        return json.loads(written, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(
+            f"{where}, line {error.lineno}, column {error.colno}: this is not JSON: {error.msg}."
+        ) from None
+    except RecursionError:
+        raise InvalidInput(f"{where}: this is nested too deeply.") from None
+    except ValueError:
+        # Whole numbers of thousands of digits, which Python does not read.
+        raise InvalidInput(f"{where}: a number in it has too many digits.") from None

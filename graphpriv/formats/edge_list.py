@@ -1,0 +1,195 @@
+"""Edge lists: one file of edges, and beside it one of users with their attributes and one of places.
+
+The attributes of `X.csv` are in `X.users.csv` and its places in `X.places.csv`, unless other files are named. A line
+that begins with `#` is a comment; `# Undirected graph` says, as in the files of SNAP, that edges have no direction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
+from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
+from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
+from graphpriv.formats.sources import content, places_that_occur
+from graphpriv.graph import SocialGraph
+from tabular.errors import InvalidInput, InvalidRecord
+from tabular.files import STREAM, replacing
+from tabular.io import first_line, found_delimiter, plain, read_rows, read_table, write_csv
+
+#: Names of the two columns of an edge in files that have a header.
+HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1", "node2"), ("src", "dst"))
+#: Names of the column with the id of a user.
+ID_COLUMNS = ("id", "user", "user_id", "node", "node_id")
+COMPANIONS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+_SAYS_DIRECTION = re.compile(rb"#\s*(un)?directed\b", re.IGNORECASE)
+_BLOCK = 1 << 16
+
+
+@formats.add(
+    "edge-list",
+    cites="Leskovec and Krevl (2014), SNAP data sets; RFC 4180",
+    limits="Three files. Without a file of users, the users are those of the edges and have no attributes.",
+)
+@dataclass(frozen=True, kw_only=True)
+class EdgeList(GraphFormat):
+    """Keep a graph as tables: a line an edge, a line a user, a line a place."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".txt", ".edges")
+    single: ClassVar[bool] = False
+
+    def read(self, origin: Origin) -> Imported:
+        path = origin.path
+        users = origin.attributes or _beside(path, "users")
+        places = origin.places or _beside(path, "places")
+        edges = content(path)
+        named = users or path
+        draft = Draft(str(path), lambda line: f"{named}, line {line}", lambda line: f"{path}, line {line}")
+        if users:
+            _read_users(users, draft)
+        ends = _read_edges(edges, str(path), draft, closed=users is not None)
+        directed = _says_directed(edges) if origin.directed is None else origin.directed
+        locations = read_places(places) if places else None
+        return draft.graph(locations, directed=directed, where=str(places), ends=ends)
+
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
+        tree, location = places_that_occur(graph)
+        files = [path, *(path.with_suffix(f".{part}.csv") for part in ("users", "places"))]
+        with ExitStack() as stack:
+            # The edges come into being last: who finds them finds the rest too.
+            edges, users, places = (stack.enter_context(replacing(file, overwrite=overwrite)) for file in files)
+            _write_edges(graph, edges, delimiter="," if path.suffix == ".csv" else "\t")
+            keys = [*tree.keys, None]
+            write_csv(users, ["id", "location", *TOPIC_COLUMNS, *graph.private], _user_rows(graph, location, keys))
+            write_csv(places, COLUMNS, place_rows(tree))
+        return files
+
+
+def _beside(path: Path, part: str) -> Path | None:
+    if str(path) == STREAM:
+        return None
+    stem = path.with_suffix("") if path.suffix == ".gz" else path
+    found = (stem.with_suffix(f".{part}{ending}") for ending in COMPANIONS)
+    return next((file for file in found if file.is_file()), None)
+
+
+def _says_directed(data: bytes) -> bool:
+    """Whether the comments at the top say that the edges have a direction; they have one if nothing is said."""
+    for line in re.finditer(rb"[^\r\n]+", data.removeprefix(b"\xef\xbb\xbf")):
+        said = _SAYS_DIRECTION.match(line.group())
+        if said:
+            return said.group(1) is None
+        if not line.group().startswith(b"#"):
+            break
+    return True
+
+
+def _read_users(path: Path, draft: Draft) -> None:
+    header, rows = read_table(content(path), str(path))
+    found = [position for position, column in enumerate(header) if column.lower() in ID_COLUMNS]
+    column = next((position for position in found if header[position].lower() == "id"), found[0] if found else None)
+    if column is None:
+        raise InvalidInput(f"{path}, line 1: there is no column id; there is {', '.join(header)}.")
+    names = [*header[:column], *header[column + 1 :]]
+    draft.declare(names)
+    for number, row in rows:
+        user = row.pop(column)
+        draft.add_user(number, user, dict(zip(names, row, strict=True)))
+
+
+def _read_edges(data: bytes, file: str, draft: Draft, *, closed: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The ends of all edges as positions of users; if not *closed*, users are added as they appear."""
+    rows = _edge_rows(data, file)
+    first = next(rows, None)
+    if first is None:
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    columns = _ends_in(first[1])
+    header = first[1] if columns else None
+    source, target = columns or (0, 1)
+    width = len(first[1])
+    if width < 2:
+        raise InvalidRecord(f"{file}, line {first[0]}: an edge has two ends, a source and a target.")
+    if header is None:
+        rows = chain([first], rows)
+    # Only text with an apostrophe in it can hold cells that were made harmless.
+    marked = b"'" in data
+    parts: list[NDArray[np.int32]] = []
+    while block := list(islice(rows, _BLOCK)):
+        ends = []
+        for each in (source, target):
+            try:
+                cells = [row[each] for _, row in block]
+            except IndexError:
+                cells = []
+            ends.append([plain(cell) for cell in cells] if marked else cells)
+        _check_block(block, width, file, draft, header, (source, target))
+        if not closed:
+            for (number, _), *pair in zip(block, *ends, strict=True):
+                for end in pair:
+                    if end not in draft.index:
+                        draft.add_user(number, end, {})
+        position = draft.index.get
+        found = np.array([[position(end, -1) for end in side] for side in ends], dtype=np.int32)
+        if found.min() < 0:
+            side, edge = np.argwhere(found.T < 0)[0][::-1]
+            word = ("source", "target")[side]
+            raise InvalidRecord(f"{file}, line {block[edge][0]}: the {word} of this edge is no user of the graph.")
+        parts.append(found)
+    ends_found = np.concatenate(parts, axis=1) if parts else np.zeros((2, 0), dtype=np.int32)
+    return ends_found[0], ends_found[1]
+
+
+def _edge_rows(data: bytes, file: str) -> Iterator[tuple[int, list[str]]]:
+    return read_rows(data, file, found_delimiter(first_line(data)))
+
+
+def _ends_in(row: list[str]) -> tuple[int, int] | None:
+    """The columns of source and target if *row* is a header."""
+    names = [cell.strip().lower() for cell in row]
+    for source, target in HEADERS:
+        if source in names and target in names:
+            return names.index(source), names.index(target)
+    return None
+
+
+def _check_block(
+    block: list[tuple[int, list[str]]],
+    width: int,
+    file: str,
+    draft: Draft,
+    header: list[str] | None,
+    ends: tuple[int, int],
+) -> None:
+    """Refuse rows of another *width*, and count the cells that are no ends of edges."""
+    for number, row in block:
+        if len(row) != width:
+            raise InvalidRecord(f"{file}, line {number}: this line has {len(row)} cells, the first one {width}.")
+    for column in range(width) if width > 2 else ():
+        if column not in ends and (filled := sum(1 for _, row in block if row[column])):
+            draft.ignored[f"{header[column] if header else f'column {column + 1}'} (edges)"] += filled
+
+
+def _write_edges(graph: SocialGraph, file: IO[bytes], *, delimiter: str) -> None:
+    if not graph.directed:
+        file.write(b"# Undirected graph\n")
+    sources, targets = graph.edges()
+    rows = ((graph.ids[a], graph.ids[b]) for a, b in zip(sources.tolist(), targets.tolist(), strict=True))
+    write_csv(file, HEADERS[0], rows, delimiter=delimiter)
+
+
+def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str | None]) -> Iterator[list[str | None]]:
+    topics: list[str | None] = [*graph.topic_names, None]
+    profiles = zip(graph.ids, location.tolist(), graph.topics.tolist(), *graph.private.values(), strict=True)
+    for user, place, profile, *private in profiles:
+        # UNKNOWN and EMPTY are -1 and find the missing value at the end.
+        yield [user, keys[place], *(topics[code] for code in profile), *private]

@@ -1,0 +1,185 @@
+"""GraphML; the places of the graph stand in its attribute `locations`, as the JSON of the node-link format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
+from graphpriv.formats.draft import TOPIC_COLUMNS, Draft, parsed_json
+from graphpriv.formats.sources import content, places_that_occur, write_parts
+from graphpriv.formats.xml import Attributes, attribute_of, content_of, direction, read_elements
+from graphpriv.graph import ATTRIBUTES, SocialGraph
+from tabular.errors import InvalidInput, InvalidRecord
+from tabular.files import replacing
+
+_DIRECTED = {"directed": True, "undirected": False}
+_BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
+_HEAD = """<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+"""
+
+
+@formats.add(
+    "graphml",
+    cites="Brandes, Eiglsperger, Lerner (2013), GraphML; NetworkX, read_graphml",
+    limits="One graph a file, all its edges directed or none; no nested graphs, hyperedges or ports, and no document "
+    "type. Control characters cannot be written.",
+)
+@dataclass(frozen=True, kw_only=True)
+class GraphML(GraphFormat):
+    """Keep a graph as GraphML, for yEd, Gephi, igraph and NetworkX."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".graphml",)
+
+    def read(self, origin: Origin) -> Imported:
+        reader = _Reader(str(origin.path))
+        read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
+        return reader.imported(origin.directed)
+
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
+        with replacing(path, overwrite=overwrite) as file:
+            write_parts(file, written(graph))
+        return [path]
+
+
+class _Reader:
+    """What has been read of a GraphML file so far."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.draft = Draft(file, self._at, self._at)
+        self.keys = {owner: Attributes() for owner in ("node", "edge", "graph")}
+        self.locations: str | None = None
+        self.directed: bool | None = None
+        self._declaring: tuple[Attributes, ...] = ()
+        self._key: str | None = None
+        #: The node, edge or graph whose data come now: what it is, where it began, its id, its data.
+        self._open: list[tuple[str, int, str | None, dict[str, object]]] = []
+        self._foreign = 0
+
+    def _at(self, line: int) -> str:
+        return f"{self.file}, line {line}"
+
+    def begin(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """An element begins."""
+        if self._foreign:
+            self._foreign += 1
+        elif self._key is not None or name in ("desc", "port", "hyperedge", "locator"):
+            if name in ("port", "hyperedge"):
+                raise InvalidRecord(f"{self._at(line)}: a {name} is nothing that a social graph has.")
+            # What drawing programs put into data elements; it is counted with the attribute it stands in.
+            self._foreign = 1
+        elif name == "key":
+            self._declare(attributes, line)
+        elif name == "data":
+            self._key = attributes.get("key", "")
+        elif name == "graph":
+            if self.directed is not None:
+                raise InvalidRecord(
+                    f"{self._at(line)}: this is a second graph; a file holds one, without graphs in it."
+                )
+            self.directed = direction(attributes.get("edgedefault"), _DIRECTED, self._at(line))
+            self._open.append((name, line, None, {}))
+        elif name in ("node", "edge"):
+            if not self._open or self._open[-1][0] != "graph":
+                raise InvalidRecord(f"{self._at(line)}: this {name} does not stand directly in a graph.")
+            self._open.append((name, line, attributes.get("id"), {}))
+            if name == "edge":
+                self._edge(attributes, line)
+        elif not self._open and name not in ("graphml", "default"):
+            raise InvalidInput(f"{self._at(line)}: this is not GraphML; its elements are unknown.")
+
+    def end(self, name: str, text: str, line: int) -> None:
+        """An element ends."""
+        if self._foreign:
+            self._foreign -= 1
+            return
+        if name == "default":
+            for attributes in self._declaring:
+                attributes.default(text)
+        elif name == "data":
+            self._data(text, line)
+        elif name in ("node", "edge", "graph") and self._open:
+            owner, begun, user, data = self._open.pop()
+            if owner == "node":
+                self.draft.add_user(begun, user, {**self.keys["node"].defaults, **data})
+            else:
+                self.draft.ignored.update(
+                    f"{each} ({owner}s)" if owner == "edge" else f"{each} (graph)" for each in data
+                )
+
+    def _declare(self, attributes: dict[str, str], line: int) -> None:
+        owner, key = attributes.get("for", "all"), attributes.get("id")
+        if key is None:
+            raise InvalidRecord(f"{self._at(line)}: this key has no id.")
+        self._declaring = tuple(each for name, each in self.keys.items() if owner in (name, "all"))
+        for each in self._declaring:
+            each.declare(key, attributes.get("attr.name", key))
+        if owner in ("node", "all"):
+            self.draft.declare((attributes.get("attr.name", key),))
+
+    def _edge(self, attributes: dict[str, str], line: int) -> None:
+        said = attributes.get("directed")
+        if said is not None and direction(said, _BOOLEAN, self._at(line)) != self.directed:
+            raise InvalidRecord(f"{self._at(line)}: edges are directed or not, all of them; this one differs.")
+        self.draft.add_edge(line, attributes.get("source"), attributes.get("target"))
+
+    def _data(self, text: str, line: int) -> None:
+        key, self._key = self._key, None
+        if not self._open:
+            return
+        owner, _, _, data = self._open[-1]
+        name = self.keys[owner].name(key, self._at(line))
+        if owner == "graph" and name == "locations":
+            self.locations = text
+        else:
+            data[name] = text
+
+    def imported(self, directed: bool | None) -> Imported:
+        """The graph, when all has been read."""
+        if self.directed is None:
+            raise InvalidInput(f"{self.file}: there is no graph in it.")
+        where = f"{self.file}, locations"
+        locations = None if self.locations is None else parsed_json(self.locations, where)
+        return self.draft.graph(locations, directed=self.directed if directed is None else directed, where=where)
+
+
+def written(graph: SocialGraph) -> Iterator[str]:
+    """The GraphML text of *graph* in parts."""
+    tree, location = places_that_occur(graph)
+    yield _HEAD
+    yield '  <key id="locations" for="graph" attr.name="locations" attr.type="string" />\n'
+    names = (*ATTRIBUTES, *graph.private)
+    for name in names:
+        yield f'  <key id="{name}" for="node" attr.name="{name}" attr.type="string" />\n'
+    yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n    <data key="locations">'
+    locations = {key: tree.path(node) for key, node in tree.by_key.items()}
+    yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
+    # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
+    keys = [_data("location", content_of(key, "The name of a place")) for key in tree.keys] + [""]
+    topics = [
+        [_data(column, content_of(name, "The name of a topic")) for name in graph.topic_names] + [""]
+        for column in TOPIC_COLUMNS
+    ]
+    ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
+    for user, profile in enumerate(graph.topics.tolist()):
+        private = "".join(
+            _data(name, content_of(value, f"{name} of user {user}"))
+            for name, column in graph.private.items()
+            if (value := column[user]) is not None
+        )
+        one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
+        yield f"    <node id={ids[user]}>\n{keys[location[user]]}{one}{two}{three}{private}    </node>\n"
+    sources, targets = graph.edges()
+    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+        yield f"    <edge source={ids[source]} target={ids[target]} />\n"
+    yield "  </graph>\n</graphml>\n"
+
+
+def _data(key: str, content: str) -> str:
+    return f'      <data key="{key}">{content}</data>\n'

@@ -1,0 +1,109 @@
+"""Node-link JSON, as NetworkX writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
+from graphpriv.formats.draft import Draft, kind_of, parsed_json
+from graphpriv.formats.sources import content, places_that_occur, write_parts
+from graphpriv.graph import SocialGraph
+from tabular.errors import InvalidInput, InvalidRecord
+from tabular.files import replacing
+from tabular.io import check_encoding
+
+#: What an edge has beside its two ends in a multigraph.
+_NOT_ATTRIBUTES = {"source", "target", "key"}
+_KNOWN = {"directed", "multigraph", "graph", "nodes", "edges", "links", "locations"}
+
+
+@formats.add(
+    "node-link",
+    cites="NetworkX, node_link_data; RFC 8259",
+    limits="The whole file is held in memory: some 1.5 KiB a user. Attributes of edges are not taken.",
+)
+@dataclass(frozen=True, kw_only=True)
+class NodeLink(GraphFormat):
+    """Keep a graph as one JSON object with its nodes, edges and places."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+
+    def read(self, origin: Origin) -> Imported:
+        data = content(origin.path)
+        check_encoding(data, str(origin.path))
+        return from_document(parsed_json(data.decode("utf-8-sig"), str(origin.path)), str(origin.path), origin.directed)
+
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
+        with replacing(path, overwrite=overwrite) as file:
+            write_parts(file, written(graph))
+        return [path]
+
+
+def from_document(document: Any, file: str, directed: bool | None = None) -> Imported:
+    """The graph of a JSON *document*; errors name *file*."""
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{file}: node-link JSON is an object with nodes and edges, not {kind_of(document)}.")
+    said = document.get("directed", False)
+    if not isinstance(said, bool):
+        raise InvalidRecord(f"{file}, directed: must be true or false, not {kind_of(said)}.")
+    edges = "edges" if "edges" in document else "links"
+    draft = Draft(file, lambda number: f"{file}, nodes[{number}]", lambda number: f"{file}, {edges}[{number}]")
+    for number, node in enumerate(_records(document, "nodes", file)):
+        if "id" not in node:
+            raise InvalidRecord(f"{file}, nodes[{number}]: id is missing.")
+        draft.add_user(number, node["id"], {key: value for key, value in node.items() if key != "id"})
+    for number, edge in enumerate(_records(document, edges, file)):
+        draft.add_edge(number, edge.get("source"), edge.get("target"))
+        if len(edge) > 2:
+            draft.ignored.update(f"{key} (edges)" for key in edge if key not in _NOT_ATTRIBUTES)
+    attributes = document.get("graph")
+    attributes = attributes if isinstance(attributes, dict) else {}
+    draft.ignored.update(f"{key} (graph)" for key in document if key not in _KNOWN)
+    draft.ignored.update(f"{key} (graph)" for key in attributes if key != "locations")
+    locations = document.get("locations", attributes.get("locations"))
+    if isinstance(locations, str):
+        locations = parsed_json(locations, f"{file}, locations")
+    return draft.graph(locations, directed=said if directed is None else directed, where=f"{file}, locations")
+
+
+def _records(document: dict[str, Any], name: str, file: str) -> Iterator[dict[str, Any]]:
+    records = document.get(name)
+    if not isinstance(records, list):
+        found = "is missing" if name not in document else f"must be a list, not {kind_of(records)}"
+        raise InvalidRecord(f"{file}, {name}: {found}.")
+    for number, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise InvalidRecord(f"{file}, {name}[{number}]: must be an object, not {kind_of(record)}.")
+        yield record
+
+
+def written(graph: SocialGraph) -> Iterator[str]:
+    """The JSON text of *graph* in parts, a line for each node, edge and place."""
+    tree, location = places_that_occur(graph)
+    yield f'{{"directed": {json.dumps(graph.directed)}, "multigraph": false,\n"nodes": ['
+    # Places and topics repeat: each is written as JSON once. UNKNOWN and EMPTY are -1 and find the null at the end.
+    keys = [json.dumps(key, ensure_ascii=False) for key in tree.keys] + ["null"]
+    topics = [json.dumps(name, ensure_ascii=False) for name in graph.topic_names] + ["null"]
+    ids = [json.dumps(user, ensure_ascii=False) for user in graph.ids]
+    columns = {json.dumps(name): column for name, column in graph.private.items()}
+    for user, (name, place, profile) in enumerate(zip(ids, location.tolist(), graph.topics.tolist(), strict=True)):
+        private = "".join(f", {key}: {json.dumps(column[user], ensure_ascii=False)}" for key, column in columns.items())
+        one, two, three = profile
+        yield (
+            f'{"," if user else ""}\n{{"id": {name}, "location": {keys[place]}, '
+            f'"topics": [{topics[one]}, {topics[two]}, {topics[three]}]{private}}}'
+        )
+    yield '\n],\n"edges": ['
+    sources, targets = graph.edges()
+    comma = ""
+    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+        yield f'{comma}\n{{"source": {ids[source]}, "target": {ids[target]}}}'
+        comma = ","
+    yield '\n],\n"locations": {'
+    for node, key in enumerate(keys[:-1]):
+        yield f"{',' if node else ''}\n{key}: {json.dumps(tree.path(node), ensure_ascii=False)}"
+    yield "\n}}\n"

@@ -1,0 +1,109 @@
+"""XML read element by element and written with care, with the standard library's parser.
+
+No document type, no entity, no external address: what could make a parser fetch or swell is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from tabular.errors import InvalidInput, InvalidRecord
+
+#: Graphs lie a few elements deep; labels of drawing programs a few more.
+DEEPEST = 200
+
+#: What XML 1.0 cannot hold, not even as a reference.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+#: Called when an element begins: name without namespace, attributes, line.
+Begin = Callable[[str, dict[str, str], int], None]
+#: Called when an element ends: name, the text that stood directly in it, line.
+End = Callable[[str, str, int], None]
+
+
+def read_elements(data: bytes, file: str, begin: Begin, end: End) -> None:
+    """Tell *begin* and *end* of each element in the XML *data*; errors name *file* and line."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    texts: list[list[str]] = []
+
+    def started(name: str, attributes: dict[str, str]) -> None:
+        if len(texts) == DEEPEST:
+            raise InvalidInput(f"{file}, line {parser.CurrentLineNumber}: this is nested too deeply.")
+        texts.append([])
+        local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+        begin(name.rpartition(" ")[2], local, parser.CurrentLineNumber)
+
+    def ended(name: str) -> None:
+        end(name.rpartition(" ")[2], "".join(texts[-1]), parser.CurrentLineNumber)
+        texts.pop()
+
+    def document_type(*_: object) -> None:
+        line = parser.CurrentLineNumber
+        raise InvalidInput(
+            f"{file}, line {line}: a document type is refused, since it can define entities; take it out."
+        )
+
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.CharacterDataHandler = lambda characters: texts[-1].append(characters)
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise InvalidInput(f"{file}, line {error.lineno}: this is not XML: {expat.ErrorString(error.code)}.") from None
+    except (LookupError, UnicodeError, ValueError):
+        # Inside of an element it is no matter of the encoding.
+        if texts:
+            raise
+        raise InvalidInput(f"{file}, line 1: the XML says that it is in an encoding that is not known here.") from None
+
+
+def content_of(text: str, what: str) -> str:
+    """The *text* as content of an element; *what* it is stands in the error if XML cannot hold it."""
+    return escape(_checked(text, what), {"\r": "&#13;"})
+
+
+def attribute_of(text: str, what: str) -> str:
+    """The *text* as the value of an attribute, in quotes."""
+    return quoteattr(_checked(text, what))
+
+
+def _checked(text: str, what: str) -> str:
+    if _FORBIDDEN.search(text):
+        raise InvalidRecord(f"{what} has a control character, which XML cannot hold; write node-link JSON.")
+    return text
+
+
+class Attributes:
+    """The attributes that a file declares: the name behind each key, and its default value."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.defaults: dict[str, str] = {}
+        self._last = ""
+
+    def declare(self, key: str, name: str) -> None:
+        """Note that *key* stands for *name*."""
+        self.names[key] = name
+        self._last = name
+
+    def default(self, value: str) -> None:
+        """Note the default of the attribute declared last."""
+        self.defaults[self._last] = value
+
+    def name(self, key: str | None, where: str) -> str:
+        """The name behind *key*."""
+        if key is None or key not in self.names:
+            raise InvalidRecord(f"{where}: this value belongs to no attribute that the file declares.")
+        return self.names[key]
+
+
+def direction(said: str | None, allowed: dict[str, bool], where: str) -> bool:
+    """Whether what a file *said* of its edges means that they have a direction."""
+    if said not in allowed:
+        raise InvalidRecord(f"{where}: the direction of edges must be one of {', '.join(allowed)}.")
+    return allowed[said]
