@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.graph import ATTRIBUTES, Links
 from graphpriv.measures import Measure, Reading, measures
 from graphpriv.measures.pair import Pair
 
@@ -43,6 +43,10 @@ class AnchoredAdjacencyLoss(Measure):
         return None if pair.mapping is None else _reading(pair.shared, rows_of_original=True)
 
 
+#: The cells of an adjacency matrix that are not 0, as keys, and the number of links in each.
+Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
 def _reading(pair: Pair, *, rows_of_original: bool) -> Reading:
     by_attribute = {}
     for name in ATTRIBUTES:
@@ -51,28 +55,34 @@ def _reading(pair: Pair, *, rows_of_original: bool) -> Reading:
         if rows_of_original and pair.mapping is not None:
             near = np.empty_like(after)
             near[pair.mapping] = before
-        by_attribute[name] = adjacency_loss(links(pair.original, before, before), links(pair.masked, near, after))
+        values = len(pair.original.places if name == "location" else pair.original.topic_names)
+        by_attribute[name] = adjacency_loss(
+            adjacency(pair.original.follows, before, before, values),
+            adjacency(pair.masked.follows, near, after, values),
+        )
     return Reading.of(by_attribute)
 
 
-def links(graph: SocialGraph, near: NDArray[np.int32], far: NDArray[np.int32]) -> NDArray[np.int64]:
-    """One row a link: the value of its near end, by *near*, and of its far end, by *far*."""
-    return np.stack([near[graph.follows.sources], far[graph.follows.targets]], axis=1).astype(np.int64)
+def adjacency(links: Links, near: NDArray[np.int32], far: NDArray[np.int32], values: int) -> Cells:
+    """The links from value to value, near ends by *near* and far ends by *far*; -1 is a value like any of *values*."""
+    # A matrix of all places by all places would be mostly 0.
+    keys = (near[links.sources] + 1).astype(np.int64) * (values + 1) + far[links.targets] + 1
+    return np.unique(keys, return_counts=True)
 
 
-def adjacency_loss(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
-    """Eq 6.4 for two lists of links between values; the order of the links does not matter.
+def adjacency_loss(before: Cells, after: Cells) -> float:
+    """Eq 6.4 for the cells of two matrices.
 
-    >>> one = np.array([[0, 1], [1, 0], [0, 2], [2, 0]])
-    >>> adjacency_loss(one, np.array([[0, 0], [1, 0], [0, 0], [2, 0]]))
+    >>> original = np.array([1, 3, 2, 6]), np.array([1, 1, 1, 1])
+    >>> masked = np.array([0, 3, 6]), np.array([2, 1, 1])
+    >>> adjacency_loss(original, masked)
     0.5
     """
-    if not len(before):
+    links = int(before[1].sum())
+    if not links:
         return 0.0
-    both = np.concatenate([before, after])
-    low, span = int(both.min()), int(np.ptp(both)) + 1
-    cells, cell = np.unique((both[:, 0] - low) * span + both[:, 1] - low, return_inverse=True)
-    counted = np.bincount(cell[: len(before)], minlength=len(cells))
-    difference = counted - np.bincount(cell[len(before) :], minlength=len(cells))
+    _, cell = np.unique(np.concatenate([before[0], after[0]]), return_inverse=True)
+    difference = np.zeros(len(cell), dtype=np.int64)
+    np.add.at(difference, cell, np.concatenate([before[1], -after[1]]))
     # Whole numbers are summed and divided once: the same figure whatever the order of users and links.
-    return int(np.abs(difference).sum()) / (2 * len(before))
+    return int(np.abs(difference).sum()) / (2 * links)
