@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphpriv.fingerprint import fingerprint, fingerprint_of_mapping
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.measures import Pair, Reading, information_loss, measures
-from graphpriv.risk import SCENARIOS, Disclosure
+from graphpriv.risk import SCENARIOS, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.structure import structural_change
 from tabular.classes import smallest_class
@@ -52,24 +52,34 @@ def audit(
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
     undirected: bool = False,
-    budget: int | None = None,
+    budgets: Mapping[str, int] | None = None,
     at_risk: int = 20,
     workers: int | None = None,
 ) -> Audit:
     """Measure what *released* lost against *original* and who can still be found in it.
 
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
-    anchored AAMIL, expected success) cannot be known and is null.
+    anchored AAMIL, expected success) cannot be known and is null. *budgets* are the steps an attacker may take, by its
+    name; what they leave open is undecided.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
             raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
+    known = {name: registered[name].method(**_budget(name, budgets or {})) for name in attackers}
+    inputs = _fingerprints(original, released, mapping)
     if undirected:
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
+    comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers)
     asked = {**scenarios, STRUCTURE: ()}
-    found = {name: _disclose(name, pair, asked, budget, workers) for name in attackers}
-    return Audit(_document(original, released, pair, found, budget, at_risk), found)
+    found = {name: attacker.disclose_in(comparison, asked) for name, attacker in known.items()}
+    parameters = {
+        "attackers": {name: asdict(attacker) for name, attacker in known.items()},  # type: ignore[call-overload]
+        "scenarios": list(scenarios),
+        "undirected": undirected,
+    }
+    document = {"version": version("graphpriv"), "inputs": inputs, "parameters": parameters}
+    return Audit({**document, **_findings(pair, found, at_risk)}, found)
 
 
 def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -91,36 +101,24 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-def _disclose(
-    name: str, pair: Pair, scenarios: Mapping[str, tuple[str, ...]], budget: int | None, workers: int | None
-) -> dict[str, Disclosure]:
-    method = registered[name].method
-    attacker = method() if budget is None else method(budget=budget)
-    return attacker.disclose(pair.original, pair.masked, pair.mapping, scenarios, workers=workers)
+def _budget(attacker: str, budgets: Mapping[str, int]) -> dict[str, int]:
+    return {"budget": budgets[attacker]} if attacker in budgets else {}
 
 
-def _document(
-    original: SocialGraph,
-    released: SocialGraph,
-    pair: Pair,
-    found: Mapping[str, Mapping[str, Disclosure]],
-    budget: int | None,
-    at_risk: int,
-) -> dict[str, Any]:
+def _fingerprints(
+    original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None
+) -> dict[str, str | None]:
+    return {
+        "original": fingerprint(original),
+        "released": fingerprint(released),
+        "mapping": None if mapping is None else fingerprint_of_mapping(mapping),
+    }
+
+
+def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int) -> dict[str, Any]:
+    original, released = pair.original, pair.masked
     mapped = None if pair.mapping is None else int((pair.mapping >= 0).sum())
     return {
-        "version": version("graphpriv"),
-        "inputs": {
-            "original": fingerprint(original),
-            "released": fingerprint(released),
-            "mapping": None if pair.mapping is None else fingerprint_of_mapping(pair.mapping),
-        },
-        "parameters": {
-            "attackers": list(found),
-            "scenarios": list(next(iter(found.values()), {})),
-            "undirected": not original.directed,
-            "budget": budget,
-        },
         "k": smallest_class(list(released.profiles().T)),
         "users": len(original),
         "edges": original.edge_count,
@@ -133,7 +131,7 @@ def _document(
         "expected_success": _by_scenario(found, lambda each: each.expected_success),
         "undecided": _by_scenario(found, lambda each: each.undecided_share),
         "candidates": _by_scenario(found, lambda each: each.buckets),
-        "structure": _structure(original, released, pair, found),
+        "structure": _structure(pair, found),
         "at_risk": _most_at_risk(original, found, at_risk),
     }
 
@@ -162,14 +160,9 @@ def _by_scenario(found: Mapping[str, Mapping[str, Disclosure]], value: Any) -> d
     }
 
 
-def _structure(
-    original: SocialGraph,
-    released: SocialGraph,
-    pair: Pair,
-    found: Mapping[str, Mapping[str, Disclosure]],
-) -> dict[str, Any]:
+def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dict[str, Any]:
     alone = {attacker: scenarios[STRUCTURE] for attacker, scenarios in found.items()}
-    change = structural_change(original, released, pair.mapping)
+    change = structural_change(pair.original, pair.masked, pair.mapping)
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},
@@ -183,18 +176,26 @@ def _structure(
 def _most_at_risk(
     original: SocialGraph, found: Mapping[str, Mapping[str, Disclosure]], count: int
 ) -> list[dict[str, Any]] | None:
-    """The users whom an attacker who knows most finds among the fewest; null where the true users are not known."""
-    widest = {attacker: list(scenarios.values())[-2] for attacker, scenarios in found.items() if len(scenarios) > 1}
-    if not widest or any(each.success is None for each in widest.values()):
+    """The users whom an attacker finds among the fewest in the widest scenario; null where that cannot be known."""
+    widest = {attacker: _widest(scenarios) for attacker, scenarios in found.items()}
+    chances = [each.chances for each in widest.values()]
+    known = [each for each in chances if each is not None]
+    if not known:
         return None
-    success = np.max([each.success for each in widest.values()], axis=0)
-    order = np.lexsort((np.arange(len(success)), -success))[:count]
+    surest = np.max(known, axis=0)
+    order = np.argsort(-surest, kind="stable")[:count]
     return [
         {
             "user": original.ids[user],
-            "expected_success": float(success[user]),
+            "expected_success": float(surest[user]),
             **{attacker: int(each.candidates[user]) for attacker, each in widest.items()},
         }
         for user in order
-        if success[user] > 0
+        if surest[user] > 0
     ]
+
+
+def _widest(scenarios: Mapping[str, Disclosure]) -> Disclosure:
+    """What is found in the last scenario asked for: that of all attributes, unless others were chosen."""
+    labelled = [each for name, each in scenarios.items() if name != STRUCTURE]
+    return labelled[-1] if labelled else scenarios[STRUCTURE]

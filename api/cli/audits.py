@@ -31,6 +31,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.mapping import mapping_by_id, read_mapping
 from graphpriv.protections import DEFAULT, protections
 from graphpriv.report import audit_report, sweep_report
+from graphpriv.risk import attackers
 from graphpriv.store import Run
 from graphpriv.sweep import sweep as run_sweep
 from tabular.errors import InvalidParameter
@@ -60,7 +61,13 @@ html_option = click.option("--html", metavar="FILE", help="Also write the report
 @attacker_option
 @scenario_option
 @click.option("--undirected", is_flag=True, help="Read both graphs without directions.")
-@click.option("--budget", type=click.IntRange(min=1), help="Steps a match may take before it is left undecided.")
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="ATTACKER=STEPS",
+    help="Steps an attacker's match may take before it is left undecided.",
+)
 @click.option("--at-risk", default=20, show_default=True, type=click.IntRange(min=0), help="How many users to list.")
 @html_option
 @click.option("--fail-if", metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'.")
@@ -74,7 +81,7 @@ def audit(
     attacker: str,
     scenarios: tuple[str, ...],
     undirected: bool,
-    budget: int | None,
+    budgets: tuple[str, ...],
     at_risk: int,
     html: str | None,
     fail_if: str | None,
@@ -98,7 +105,7 @@ def audit(
         attackers=attackers_named(attacker),
         scenarios=chosen,
         undirected=undirected,
-        budget=budget,
+        budgets=budgets_in(budgets),
         at_risk=at_risk,
     ).document
     if not files:
@@ -168,6 +175,17 @@ def sweep(
 def attackers_named(choice: str) -> tuple[str, ...]:
     """The attackers of `--attacker`."""
     return ("ego", "subgraph") if choice == "both" else (choice,)
+
+
+def budgets_in(texts: Sequence[str]) -> dict[str, int]:
+    """The steps of `--budget ATTACKER=STEPS`."""
+    budgets = {}
+    for text in texts:
+        name, _, steps = text.partition("=")
+        if name not in attackers or not steps.isdecimal():
+            raise InvalidParameter(f"--budget {text!r}: write ATTACKER=STEPS, ATTACKER one of {', '.join(attackers)}.")
+        budgets[name] = int(steps)
+    return budgets
 
 
 def numbers_in(text: str) -> list[int]:

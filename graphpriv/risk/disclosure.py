@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,21 @@ class Disclosure:
         return float(self.undecided.mean()) if len(self.undecided) else 0.0
 
     @property
-    def expected_success(self) -> float | None:
-        """How likely a user is named rightly by drawing one of the candidates; None without a mapping."""
+    def chances(self) -> NDArray[np.float64] | None:
+        """For each user how likely drawing one of the candidates names the right one; None without a mapping."""
         if self.true_found is None:
             return None
-        if not len(self.matched):
-            return 0.0
         chances = np.zeros(len(self.candidates))
         np.divide(1.0, self.candidates, out=chances, where=self.true_found)
-        return float(chances.mean())
+        return chances
+
+    @property
+    def expected_success(self) -> float | None:
+        """How likely a user is named rightly by drawing one of the candidates; None without a mapping."""
+        if self.chances is None:
+            return None
+        # An exact sum: the figure does not depend on the order of the users.
+        return fsum(self.chances) / len(self.chances) if len(self.chances) else 0.0
 
     @property
     def buckets(self) -> dict[str, int]:
