@@ -1,0 +1,89 @@
+"""Measures of a masked table against its original: what was lost, and what it still gives away."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tabular.registry import Method, Registry
+from tabular.table import Table
+
+#: What information loss is the mean of.
+LOSSES = ("ctbil", "dbil", "ebil")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a measure returns: the paper's formula and, where it has such a scale, a percentage.
+
+    The true percentage lies within *bound* of the one given; where it is 0 the reading is exact.
+    """
+
+    raw: float
+    percent: float | None = None
+    bound: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(Method):
+    """A way to compare a masked table with its original."""
+
+    @abstractmethod
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """Compare the two by *attributes*; row i of both is the same record."""
+
+
+measures: Registry[Measure] = Registry("measure")
+measures.load(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """The readings of all measures by name, and what they come to together, in percent."""
+
+    readings: Mapping[str, Reading]
+
+    @property
+    def information_loss(self) -> float:
+        """The mean of CTBIL, DBIL and EBIL (Mares Soler 2013, eq 4.9)."""
+        return sum(self._percent(name) for name in LOSSES) / len(LOSSES)
+
+    @property
+    def disclosure_risk(self) -> float:
+        """The mean of ID and the better linkage, DBRL or PRL (eq 4.10)."""
+        return (self._percent("id") + max(self._percent("dbrl"), self._percent("prl"))) / 2
+
+    @property
+    def disclosure_risk_bound(self) -> float:
+        """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
+        prl, dbrl = self.readings["prl"], self._percent("dbrl")
+        highest, reported = self._percent("prl") + prl.bound, max(dbrl, self._percent("prl"))
+        lowest = max(dbrl, self._percent("prl") - prl.bound)
+        return max(highest - reported, reported - lowest, 0.0) / 2
+
+    @property
+    def score_mean(self) -> float:
+        """The mean of loss and risk (eq 3.2)."""
+        return (self.information_loss + self.disclosure_risk) / 2
+
+    @property
+    def score_max(self) -> float:
+        """The greater of loss and risk (eq 3.4)."""
+        return max(self.information_loss, self.disclosure_risk)
+
+    def _percent(self, name: str) -> float:
+        percent = self.readings[name].percent
+        if percent is None:
+            raise ValueError(f"{name} has no percentage.")
+        return percent
+
+
+def summary(original: Table, masked: Table, attributes: Sequence[str]) -> Summary:
+    """Take every measure of *masked* against *original*; row i of both is the same record."""
+    return Summary(
+        readings={entry.name: entry.method().measure(original, masked, attributes) for entry in measures.entries()}
+    )
+
+
+__all__ = ["Measure", "Reading", "Summary", "measures", "summary"]

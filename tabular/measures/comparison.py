@@ -1,0 +1,98 @@
+"""What the measures look at: the codes of both files, column by column, and the combinations of values they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.classes import equivalence_classes
+from tabular.errors import InvalidInput
+from tabular.labels import Members
+from tabular.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One attribute of both files: codes below *size* are values of the domain, masked ones from there on sets."""
+
+    name: str
+    ordered: bool
+    size: int
+    sets: tuple[Members, ...]
+    original: NDArray[np.int32]
+    masked: NDArray[np.int32]
+
+    def members(self, label: int) -> Members:
+        """The values a masked code stands for."""
+        return (label,) if label < self.size else self.sets[label - self.size]
+
+
+def compared(original: Table, masked: Table, attributes: Sequence[str]) -> tuple[Column, ...]:
+    """The columns to compare, or an error where the two tables are not versions of each other."""
+    if isinstance(attributes, str) or not attributes or len(set(attributes)) < len(attributes):
+        raise InvalidInput("A measure needs a list of one or more columns, none of them twice.")
+    if len(original) != len(masked):
+        raise InvalidInput(
+            f"Both files have a row for each record: the original has {len(original)}, the masked one {len(masked)}."
+        )
+    if not len(original):
+        raise InvalidInput("The files have no records; there is nothing to measure.")
+    return tuple(_column(original, masked, name) for name in attributes)
+
+
+def _column(original: Table, masked: Table, name: str) -> Column:
+    attribute, other = original.attribute(name), masked.attribute(name)
+    if (attribute.kind, attribute.domain) != (other.kind, other.domain):
+        raise InvalidInput(f"Column {name!r}: the masked table must have the domain of the original (Table.masked).")
+    if original.sets[name]:
+        raise InvalidInput(f"Column {name!r}: the original holds labels that stand for sets; it must hold values.")
+    return Column(
+        name=name,
+        ordered=attribute.is_ordered,
+        size=len(attribute.domain),
+        sets=masked.sets[name],
+        original=original.columns[name],
+        masked=masked.columns[name],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """The distinct rows of some columns in the order of their codes, how often each stands, and which row has which."""
+
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    of_row: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[np.int32]]) -> Combinations:
+        """The combinations of one file."""
+        classes = equivalence_classes(columns)
+        first = np.empty(len(classes.sizes), dtype=np.int64)
+        first[classes.labels[::-1]] = np.arange(len(classes.labels))[::-1]
+        return cls(np.stack([column[first] for column in columns], axis=1), classes.sizes, classes.labels)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The combinations of both files, and how many records have which in the original and which in the masked one."""
+
+    original: Combinations
+    masked: Combinations
+    origins: NDArray[np.int64]
+    results: NDArray[np.int64]
+    records: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: Sequence[Column]) -> Pairs:
+        """The pairs that occur, in the order of the original's combinations, then the masked one's."""
+        original = Combinations.of([column.original for column in columns])
+        masked = Combinations.of([column.masked for column in columns])
+        keys, records = np.unique(original.of_row * len(masked) + masked.of_row, return_counts=True)
+        return cls(original, masked, keys // len(masked), keys % len(masked), records)

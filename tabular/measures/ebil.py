@@ -1,0 +1,76 @@
+"""EBIL: how uncertain the original value is to who sees the masked one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.errors import InvalidInput
+from tabular.measures import Measure, Reading, measures
+from tabular.measures.comparison import Column, compared
+from tabular.table import Table
+
+#: How far the rows of a transition matrix may be from 1 in sum: what a CSV with three decimals loses.
+ROUNDING = 0.01
+
+
+@measures.add(
+    "ebil",
+    cites="Mares Soler (2013), eq 2.12 and 2.13; Kooiman, Willenborg and Gouweleeuw (1997)",
+    limits="a permutation of the categories loses nothing; a label that stands for a set is a category of its own",
+)
+@dataclass(frozen=True, kw_only=True)
+class EntropyLoss(Measure):
+    """Entropy of the original value given the masked one, in percent of the most it could be.
+
+    *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is judged by
+    the two files.
+    """
+
+    matrices: Mapping[str, NDArray[np.float64]] | None = None
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """Eq 2.13 with natural logarithms; in percent of records times log |D|, as the mean over the attributes."""
+        columns = compared(original, masked, attributes)
+        losses = [self._loss(column) for column in columns]
+        shares = [
+            loss / (len(original) * log(column.size)) if column.size > 1 else 0.0
+            for loss, column in zip(losses, columns, strict=True)
+        ]
+        return Reading(raw=fsum(losses), percent=100 * fsum(shares) / len(shares))
+
+    def _loss(self, column: Column) -> float:
+        if self.matrices is None or column.name not in self.matrices:
+            return entropy_by_files(column)
+        return entropy_by_matrix(column, np.asarray(self.matrices[column.name], dtype=np.float64))
+
+
+def entropy_by_files(column: Column) -> float:
+    """Eq 2.13 with P(V = i | V' = j) as the two files have it, summed over the records."""
+    keys, together = np.unique(column.masked.astype(np.int64) * column.size + column.original, return_counts=True)
+    labels = keys // column.size
+    of_label = np.bincount(labels, weights=together)[labels]
+    return fsum((together * np.log(of_label / together)).tolist())
+
+
+def entropy_by_matrix(column: Column, matrix: NDArray[np.float64]) -> float:
+    """Eq 2.13 with P(V = i | V' = j) by Bayes from a transition matrix and the original's frequencies."""
+    if matrix.shape != (column.size, column.size):
+        raise InvalidInput(f"The matrix of {column.name!r} must be {column.size} x {column.size}, as the domain is.")
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(matrix.sum(axis=1) - 1) > ROUNDING).any():
+        raise InvalidInput(f"The matrix of {column.name!r} is not stochastic: each row must sum to 1, none below 0.")
+    if column.sets:
+        raise InvalidInput(f"Column {column.name!r} holds labels that stand for sets; no transition matrix makes them.")
+    joint = matrix * np.bincount(column.original, minlength=column.size)[:, None]
+    mass = joint.sum(axis=0)
+    records = np.bincount(column.masked, minlength=column.size)
+    if (records[mass == 0] > 0).any():
+        raise InvalidInput(f"Column {column.name!r} holds values that its matrix cannot have made.")
+    seen = mass > 0
+    posterior = joint[:, seen] / mass[seen]
+    entropy = -np.sum(posterior * np.log(posterior, where=posterior > 0, out=np.zeros_like(posterior)), axis=0)
+    return fsum((entropy * records[seen]).tolist())
