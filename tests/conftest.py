@@ -1,7 +1,35 @@
 """What all tests share."""
 
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # The first example of a test may compile a kernel; speed is measured in `benchmarks/`, not here.
 settings.register_profile("graphpriv", deadline=None)
 settings.load_profile("graphpriv")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The Chromium of this machine; tests that need it are skipped where there is none, except in CI."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("There is no Chromium to look at pages with; install the package `chromium`.")
+        pytest.skip("no Chromium to look at pages with")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        yield browser
+        browser.close()

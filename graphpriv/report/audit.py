@@ -243,7 +243,7 @@ def _candidates(figures: Figures) -> Markup:
             "out; no candidate means that the release no longer shows this neighbourhood."
         ),
         side_by_side(*drawn),
-        tables,
+        side_by_side(*tables),
     )
 
 

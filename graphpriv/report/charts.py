@@ -101,12 +101,11 @@ def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, label: str, bucket:
 
 
 def lines(
-    steps: Sequence[float], series: Mapping[str, Sequence[Spread | None]], *, label: str, ceiling: float | None = 1.0
+    steps: Sequence[float], series: Mapping[str, Sequence[Spread | None]], *, label: str, top_value: float | None = None
 ) -> Markup:
     """Means over *steps* with a band of one standard deviation, each line named at its end."""
     height, left, right, top, bottom = 232, 28, WIDTH - 122, 10, 196
-    every = [each for column in series.values() for each in column if each is not None]
-    scale = Scale(0, nice_top([each.mean + each.deviation for each in every], ceiling=ceiling), bottom, top)
+    scale = Scale(0, top_value or top_of(series), bottom, top)
     across = Scale(min(steps, default=1), max(steps, default=1), left + 8, right, logarithmic=True)
     marks = [_level(scale(tick), left, right, tick_label(tick)) for tick in nice_ticks(scale.high)]
     marks += [_words(across(step), bottom + 15, tick_label(step), "middle") for step in _clear(steps, across)]
@@ -124,9 +123,15 @@ def lines(
     return drawing(join(marks), height, label)
 
 
+def top_of(series: Mapping[str, Sequence[Spread | None]]) -> float:
+    """A round number above all means with their deviations, for charts that are to share an axis; at most 1."""
+    every = [each.mean + each.deviation for column in series.values() for each in column if each is not None]
+    return nice_top(every, ceiling=1.0)
+
+
 def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str) -> Markup:
     """Shares before (hollow) and after (filled) as two dots on one line a row."""
-    left, right, line = 128, WIDTH - 8, 19
+    left, right, line = 134, WIDTH - 14, 19
     height = line * len(rows) + 52
     shares = [share for _, before, after in rows for share in (before, after) if share is not None]
     scale = Scale(0, nice_top(shares, ceiling=1.0), left, right)
@@ -134,7 +139,7 @@ def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str)
     for place, (name, before, after) in enumerate(rows):
         middle = 4 + line * (place + 0.5)
         said = f"{isolated(name)}: {before:.1%} before" + ("" if after is None else f", {after:.1%} after")
-        marks.append(_words(left - 8, middle + 4, shortened(name, 21), "end"))
+        marks.append(_words(left - 8, middle + 4, shortened(name, 20), "end"))
         dots = [element("circle", cx=scale(before), cy=middle, r=4.5, class_="hollow")]
         if after is not None:
             dots.insert(0, element("line", x1=scale(before), x2=scale(after), y1=middle, y2=middle, class_="link"))

@@ -19,6 +19,8 @@ _KINDS = (
     ("undecided", "Undecided", "share of users whose search ended at the budget"),
 )
 
+_BAND = "Mean of the runs, band of one standard deviation."
+
 
 def sweep_lead(figures: Figures) -> Markup:
     """What was swept, in one line."""
@@ -64,7 +66,7 @@ def _verdict(figures: Figures) -> Markup:
         _from_to(figures, "The mean information loss goes from ", ("information_loss", "mean", "mean"), first, last)
     ]
     for name in figures.keys("rows", 0, "disclosure_risk", known=tuple(words.ATTACKERS)):
-        said = f"The share of users found by all attributes ({words.attacker(name).lower()}) goes from "
+        said = f"The share of users found by place, topics and {words.known(name)} goes from "
         sentences.append(_from_to(figures, said, ("disclosure_risk", name, "all", "mean"), first, last))
     return element(
         "div",
@@ -98,7 +100,7 @@ def _losses(figures: Figures) -> Markup:
     chart = charts.lines(steps, series, label="Lines: information loss by k; the table has all.")
     paths: list[tuple[Step, ...]] = [("information_loss", name) for name in _LOSSES]
     return join(
-        figure(chart, ["Information loss by k: ", *_band()]),
+        figure(chart, ["Information loss by k. ", _BAND]),
         _table(
             figures, "Information loss by k, mean and standard deviation of the runs.", list(_LOSSES.values()), paths
         ),
@@ -109,22 +111,27 @@ def _risks(figures: Figures) -> Markup:
     steps = _steps(figures)
     drawn, tables = [], []
     for kind, name, meaning in _KINDS:
-        for attacker in figures.keys("rows", 0, kind, known=tuple(words.ATTACKERS)):
-            scenarios = figures.keys("rows", 0, kind, attacker, known=tuple(words.SCENARIOS))
-            columns = {words.scenario(each): _column(figures, (kind, attacker, each)) for each in scenarios}
-            columns = {shown: column for shown, column in columns.items() if any(column)}
+        attackers = figures.keys("rows", 0, kind, known=tuple(words.ATTACKERS))
+        series = {attacker: _by_scenario(figures, kind, attacker) for attacker in attackers}
+        # The charts of one kind share their axis, so that the attackers can be compared.
+        top = max((charts.top_of(columns) for columns in series.values()), default=1.0)
+        for attacker, columns in series.items():
             who = words.attacker(attacker)
             if columns and kind != "undecided":
-                chart = charts.lines(steps, columns, label=f"Lines: {name.lower()} by k, {who}; the table has all.")
-                drawn.append(figure(chart, [f"{name} by k. Attacker: {who}. ", *_band()]))
+                label = f"Lines: {name.lower()} by k, {who}; the table has all."
+                chart = charts.lines(steps, columns, label=label, top_value=top)
+                drawn.append(figure(chart, [f"{name} by k. Attacker: {who}. ", _BAND]))
+            scenarios = figures.keys("rows", 0, kind, attacker, known=tuple(words.SCENARIOS))
             paths: list[tuple[Step, ...]] = [(kind, attacker, each) for each in scenarios]
             caption = f"{name} by k ({meaning}). Attacker: {who}. Mean and standard deviation of the runs."
             tables.append(_table(figures, caption, [words.scenario(each) for each in scenarios], paths))
     return join(side_by_side(*drawn), tables)
 
 
-def _band() -> list[str]:
-    return ["mean of the runs, band of one standard deviation."]
+def _by_scenario(figures: Figures, kind: str, attacker: str) -> dict[str, list[Spread | None]]:
+    scenarios = figures.keys("rows", 0, kind, attacker, known=tuple(words.SCENARIOS))
+    columns = {words.scenario(each): _column(figures, (kind, attacker, each)) for each in scenarios}
+    return {shown: column for shown, column in columns.items() if any(column)}
 
 
 def _table(figures: Figures, caption: str, heads: Sequence[str], paths: Sequence[tuple[Step, ...]]) -> Markup:

@@ -35,6 +35,11 @@ def attacker(name: str) -> str:
     return f"{ATTACKERS[name]} ({name})" if name in ATTACKERS else name
 
 
+def known(name: str) -> str:
+    """What an attacker knows of the links."""
+    return {"ego": "the whole neighbourhood", "subgraph": "part of the neighbourhood"}.get(name, name)
+
+
 def headline(figures: Figures) -> str:
     """The verdict in one or two sentences."""
     k = figures.number("k")
@@ -59,10 +64,10 @@ def verdict(figures: Figures) -> Markup:
         ("Users who share each profile, at least (k)", figures.inline("k")),
         ("Mean information loss, from 0 to 1", figures.inline("information_loss", "mean")),
         *(
-            (f"Found by place, topics and {_known(name)}", _share(figures, name))
+            (f"Found by place, topics and {known(name)}", _share(figures, name))
             for name in attackers
         ),
-        *((f"Found by links alone, {_known(name)}", figures.share("structure", "risk", name))
+        *((f"Found by links alone, {known(name)}", figures.share("structure", "risk", name))
           for name in figures.keys("structure", "risk", known=tuple(ATTACKERS))[:1]),
     ]  # fmt: skip
     sentences = [
@@ -81,10 +86,6 @@ def verdict(figures: Figures) -> Markup:
         element("ul", [element("li", each) for each in sentences if each]),
         class_="verdict",
     )  # fmt: skip
-
-
-def _known(name: str) -> str:
-    return {"ego": "the whole neighbourhood", "subgraph": "part of the neighbourhood"}.get(name, name)
 
 
 def _share(figures: Figures, attacker_name: str) -> Markup:

@@ -116,14 +116,14 @@ def with_holes(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
     return holes(document)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_parts_of_an_audit_may_be_missing(data):
     document = data.draw(with_holes(audit_document()))
     assert_all_shown(audit_report(document), document)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_parts_of_a_sweep_may_be_missing(data):
     document = data.draw(with_holes(sweep_document()))
@@ -228,7 +228,7 @@ def test_no_text_becomes_markup(text):
         assert skeleton(make(strings_replaced(document, text))) == skeleton(harmless)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.text(st.characters(exclude_categories=[]), max_size=30))
 def test_any_text_may_stand_in_names_titles_and_files(text):
     rows = [(text, 0.1, 0.2)]
