@@ -48,7 +48,9 @@ def closest_profiles(graph: SocialGraph, k: int, order: NDArray[np.int64]) -> ND
     # What is left after the clusters of k users has the last number.
     whole = users // k if users % k == 0 else users // k - 1
     clusters = np.full(users, whole, dtype=np.int64)
-    _cluster(order, k, whole, clusters, index, around)
+    # At one distance there are at most three patterns, each with all places above, its own and those below.
+    found = np.empty((int(np.diff(around.offsets).max()) + 3) * RANKS, dtype=np.int64)
+    _cluster(order, k, whole, clusters, index, around, found)
     return clusters
 
 
@@ -123,11 +125,10 @@ def _cluster(
     clusters: NDArray[np.int64],
     index: Queues,
     around: Surroundings,
+    found: NDArray[np.int64],
 ) -> None:
     """Number the *whole* clusters of k users each; who is in none of them keeps what *clusters* says."""
     visited = np.zeros(len(order), dtype=np.bool_)
-    # At one distance there are at most three patterns, each with all places above, its own and those below.
-    found = np.empty((np.max(np.diff(around.offsets)) + 3) * RANKS, dtype=np.int64)
     turn = 0
     for cluster in range(whole):
         while visited[order[turn]]:
@@ -140,8 +141,8 @@ def _cluster(
             count = _collect(distance, index.profile[order[turn]], index, around, visited, found)
             while missing > 0:
                 closest = NOBODY
-                for queue in found[:count]:
-                    closest = min(closest, _front(queue, index, visited))
+                for position in range(count):
+                    closest = min(closest, _front(found[position], index, visited))
                 if closest == NOBODY:
                     break
                 visited[closest] = True
