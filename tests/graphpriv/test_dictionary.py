@@ -1,0 +1,107 @@
+import json
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphpriv.dictionary import (
+    microdata_dictionary,
+    release_dictionary,
+    write_dictionary,
+    write_microdata_dictionary,
+)
+from graphpriv.microdata import microdata
+from graphpriv.protections import protect
+from graphpriv.verification import strings_in
+from tabular.errors import NameTaken
+from tests.graphpriv.figures import figure_6_5
+from tests.strategies import graphs, random_graph
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def field(document, name):
+    (found,) = (each for each in document["fields"] if each["name"] == name)
+    return found
+
+
+def test_the_dictionary_of_figure_6_5():
+    release = protect(figure_6_5(), 3, rng=rng())
+    document = release_dictionary(release.graph, release)
+    assert {name: document[name] for name in ("k", "smallest_profile", "method", "users", "edges", "directed")} == {
+        "k": 3,
+        "smallest_profile": 3,
+        "method": "closest-profiles",
+        "users": 3,
+        "edges": 2,
+        "directed": False,
+    }
+    assert field(document, "location")["values"] == [{"value": "United States", "count": 3, "type": "country"}]
+    assert field(document, "topic1")["values"] == [{"value": "Technology_Internet", "count": 3}]
+    assert field(document, "topic3")["missing"]["code"] is None
+    assert field(document, "topic3")["missing"]["count"] == 0
+
+
+def test_it_says_what_is_not_protected():
+    release = protect(figure_6_5(), 3, rng=rng())
+    assert any("edges are those of the original" in each for each in document_words(release))
+    table = microdata(release.graph, rng=rng())
+    assert any("degree" in each for each in microdata_dictionary(table)["not_protected"])
+
+
+def document_words(release):
+    return release_dictionary(release.graph, release)["not_protected"]
+
+
+@given(graph=graphs(), data=st.data())
+def test_the_values_are_those_that_occur_each_with_its_count(graph, data):
+    release = protect(graph, data.draw(st.integers(1, len(graph))), rng=rng())
+    table = microdata(release.graph, rng=rng())
+    rows = list(table.rows())
+    for document, missing in (
+        (release_dictionary(release.graph, release), None),
+        (microdata_dictionary(table), ""),
+    ):
+        for column, name in enumerate(("location", "topic1", "topic2", "topic3"), start=1):
+            found = field(document, name)
+            counted = {value["value"]: value["count"] for value in found["values"]}
+            expected = Counter(row[column] for row in rows)
+            assert found["missing"]["count"] == expected.pop("", 0)
+            assert found["missing"]["code"] == missing
+            assert counted == expected
+    degrees = {value["value"]: value["count"] for value in field(microdata_dictionary(table), "degree")["values"]}
+    assert degrees == Counter(int(row[0]) for row in rows)
+
+
+def test_no_string_of_a_person_and_no_value_that_is_not_released_is_in_it():
+    graph = random_graph(3, 60, 120, places=40, topics=8)
+    graph = replace(graph, private={"handle": tuple(f"@handle{user}" for user in range(60))})
+    release = protect(graph, 20, rng=rng())
+    documents = [
+        release_dictionary(release.graph, release),
+        microdata_dictionary(microdata(release.graph, rng=rng())),
+    ]
+    hidden = {*graph.ids, *graph.private["handle"], *graph.topic_names, *graph.places.names}
+    hidden -= {*release.graph.topic_names, *release.graph.places.names}
+    assert {name for name in hidden if name.startswith("Town")}
+    for document in documents:
+        assert not hidden & set(strings_in(document))
+
+
+def test_it_is_written_beside_the_file_as_json(tmp_path):
+    release = protect(figure_6_5(), 3, rng=rng())
+    out = str(tmp_path / "released.json")
+    path = write_dictionary(release.graph, release, out)
+    assert path == tmp_path / "released.dictionary.json"
+    assert json.loads(path.read_text()) == release_dictionary(release.graph, release)
+    with pytest.raises(NameTaken):
+        write_dictionary(release.graph, release, out)
+    table = microdata(release.graph, rng=rng())
+    path = write_microdata_dictionary(table, tmp_path / "m.csv")
+    assert path == tmp_path / "m.dictionary.json"
+    assert json.loads(path.read_text()) == microdata_dictionary(table)
