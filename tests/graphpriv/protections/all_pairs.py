@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,15 +37,18 @@ def all_pairs(graph: SocialGraph, k: int, order: NDArray[np.int64]) -> NDArray[n
 def all_pairs_by_rows(graph: SocialGraph, k: int, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same, a row of distances at a time, for graphs whose table of all pairs is too large to keep."""
 
-    def row(seed: int) -> list[int]:
+    def distances_of(seed: int) -> list[int]:
         topics = (graph.topics != graph.topics[seed]).sum(axis=1)
         here = np.full(len(graph), graph.location[seed])
-        return (7 * topics + graph.places.steps(here, graph.location)).tolist()  # type: ignore[no-any-return]
+        row: list[int] = (7 * topics + graph.places.steps(here, graph.location)).tolist()
+        return row
 
-    return _clusters(row, len(graph), k, order)
+    return _clusters(distances_of, len(graph), k, order)
 
 
-def _clusters(distances_of, users, k, order):  # type: ignore[no-untyped-def]
+def _clusters(
+    distances_of: Callable[[int], list[int]], users: int, k: int, order: NDArray[np.int64]
+) -> NDArray[np.int64]:
     count = users // k if users % k == 0 else users // k - 1
     clusters = np.full(users, count, dtype=np.int64)
     unvisited = dict.fromkeys(range(users))
