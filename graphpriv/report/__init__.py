@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphpriv.report.audit import audit_sections, lead
-from graphpriv.report.demo import demo_sections
+from graphpriv.report.demo import Shares, demo_sections
 from graphpriv.report.drawing import Drawing, drawn
 from graphpriv.report.figures import Figures
 from graphpriv.report.page import page
@@ -36,7 +36,7 @@ def demo_report(
     graph_facts: Mapping[str, Any],
     drawings: Sequence[Drawing],
     files: Mapping[str, str],
-    shares: Mapping[str, Sequence[tuple[str, float, float | None]]] | None = None,
+    shares: Shares | None = None,
     title: str = "Demonstration: a social graph, protected and audited",
 ) -> str:
     """The report of the demonstration: the graph, its drawing and how to check the figures, then the audit."""

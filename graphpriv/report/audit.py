@@ -273,11 +273,11 @@ def _structure(figures: Figures) -> Markup:
         for position, kind in enumerate(kinds)
         if figures.get("structure", kind, "estimated") is not None
     ]
+    told = [" Path length and diameter estimated: ", estimates, "."] if estimates else None
     return join(
         element("p", figures.inline("structure", "note", words=str(note)), class_="note prose") if note else None,
+        element("p", "Links unchanged: ", figures.inline("structure", "edges_unchanged"), ".", told),
         table("Structure of the graph.", ["Measure", *(heads[kind] for kind in kinds)], rows),
-        element("p", "Path length and diameter estimated: ", estimates, ".") if estimates else None,
-        element("p", "Links unchanged: ", figures.inline("structure", "edges_unchanged"), "."),
     )
 
 

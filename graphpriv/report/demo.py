@@ -11,6 +11,9 @@ from graphpriv.report.figures import Figures
 from graphpriv.report.markup import Markup, element, foreign, join
 from graphpriv.report.page import Section, figure, paragraphs, side_by_side, table
 
+#: By attribute: value, share of users before, share after.
+Shares = Mapping[str, Sequence[tuple[str, float, float | None]]]
+
 #: What the files are that the demonstration leaves, by what they are for.
 _FILES = {
     "original": "The original graph. Private.",
@@ -36,22 +39,28 @@ _FACTS = {
     "estimated": "Path length and diameter are estimates",
 }
 
+#: Groups of facts with more entries than these, such as the shares of all places, are not listed.
+_FEW = 6
+
 
 def demo_sections(
     graph_facts: Mapping[str, Any],
     drawings: Sequence[Drawing],
     files: Mapping[str, str],
-    shares: Mapping[str, Sequence[tuple[str, float, float | None]]],
+    shares: Shares,
 ) -> list[Section]:
     """What this is, the graph, its drawing, and how to compute the figures again."""
+    # Apart from the keys of the audit, which stands on the same page.
+    beside = {name: [{"before": before, "after": after} for _, before, after in rows] for name, rows in shares.items()}
+    figures = Figures({"graph": graph_facts, "shares": beside})
     sections = [
         Section("about", "What this is", _about()),
-        Section("graph", "The graph", _facts(Figures(graph_facts))),
+        Section("graph", "The graph", _facts(figures)),
     ]
     if drawings:
         sections.append(Section("drawing", "Before and after", drawn(drawings)))
     if shares:
-        sections.append(Section("shares", "Topics and places, before and after", _shares(shares)))
+        sections.append(Section("shares", "Topics and places, before and after", _shares(figures, shares)))
     return [*sections, Section("check", "Check the figures yourself", _check(files))]
 
 
@@ -65,33 +74,34 @@ def _about() -> Markup:
     )
 
 
-def _facts(facts: Figures) -> Markup:
-    names = [name for name in _FACTS if facts.get(name) is not None]
-    rows = [[_FACTS[name], facts.cell(name)] for name in names]
-    return join(table("The generated graph.", ["Measure", "Value"], rows))
+def _facts(figures: Figures) -> Markup:
+    rows: list[list[object]] = []
+    for name in figures.keys("graph", known=tuple(_FACTS)):
+        value = figures.get("graph", name)
+        shown = _FACTS.get(name) or foreign(name.replace("_", " "))
+        if isinstance(value, Mapping) and len(value) <= _FEW:
+            # Small groups, such as the least and the largest degree, stand line by line.
+            rows.extend(
+                [join(shown, ", ", foreign(key.replace("_", " "))), figures.cell("graph", name, key)]
+                for key in figures.keys("graph", name)
+                if not isinstance(value[key], Mapping | list)
+            )
+        elif value is not None and not isinstance(value, Mapping | list):
+            rows.append([shown, figures.cell("graph", name)])
+    return table("The generated graph.", ["Measure", "Value"], rows)
 
 
-def _shares(shares: Mapping[str, Sequence[tuple[str, float, float | None]]]) -> Markup:
-    figures = [
-        figure(
-            charts.before_after(rows, label=f"Dots: share of users by {name}, before and after protection."),
-            f"Share of users by {name}.",
-        )
-        for name, rows in shares.items()
-    ]
-    tables = [
-        table(
-            f"Share of users by {name}.",
-            ["Value", "Before", "After"],
-            [[foreign(value), _share(before), _share(after)] for value, before, after in rows],
-        )
-        for name, rows in shares.items()
-    ]
-    return join(side_by_side(*figures), side_by_side(*tables))
-
-
-def _share(value: float | None) -> Markup:
-    return Figures({"share": value}).cell("share")
+def _shares(figures: Figures, shares: Shares) -> Markup:
+    drawn, tables = [], []
+    for name, rows in shares.items():
+        label = f"Dots: share of users by {name}, before and after protection; the table has all."
+        drawn.append(figure(charts.before_after(rows, label=label), f"Share of users by {name}."))
+        cells = [
+            [foreign(value), *(figures.cell("shares", name, place, when) for when in ("before", "after"))]
+            for place, (value, _, _) in enumerate(rows)
+        ]
+        tables.append(table(f"Share of users by {name}.", ["Value", "Before", "After"], cells))
+    return join(side_by_side(*drawn), side_by_side(*tables))
 
 
 def _check(files: Mapping[str, str]) -> Markup:

@@ -24,7 +24,10 @@ MOST_USERS = 2000
 _SIDE, _MARGIN = 600, 14
 #: Dots of users with fewer than so many links, and the size of the dot.
 _SIZES = ((4, 6.5), (15, 9.0), (None, 15.0))
-_OTHERS = "others or none"
+#: Values that stand for no value of their own, and what is said of all users drawn in grey.
+_PLAIN = frozenset({"world", "unknown", "no topic"})
+_OTHERS = {"continent": "anywhere in the world, or unknown"}
+_OTHER_TOPICS = "another topic, or none"
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,14 @@ def draw(
     drawings = []
     for attribute in attributes:
         before_values = categories(part, attribute)
-        legend = _most_frequent(before_values)
+        legend = _most_frequent([each for each in before_values if each not in _PLAIN])
+        legend.append(_OTHERS.get(attribute, _OTHER_TOPICS))
         drawings.append(
             Drawing(
                 attribute,
                 _picture(part, points, before_values, legend, "before"),
                 after and _picture(after[0], after[1], categories(after[0], attribute), legend, "after"),
-                (*legend, _OTHERS),
+                tuple(legend),
                 note,
             )
         )
@@ -168,15 +172,14 @@ def _dots(
 ) -> list[Markup]:
     """One path for all users of one colour and size: each a line of no length with a round end."""
     groups: dict[tuple[int, int], list[str]] = {}
-    position = {name: place for place, name in enumerate(legend)}
+    position = {name: place for place, name in enumerate(legend[:-1])}
     for (x, y), value, degree in zip(places, values, degrees, strict=True):
         size = next(index for index, (limit, _) in enumerate(_SIZES) if limit is None or degree < limit)
-        groups.setdefault((size, position.get(value, len(legend))), []).append(f"M{x} {y}h0")
-    names = [*legend, _OTHERS]
+        groups.setdefault((size, position.get(value, len(legend) - 1)), []).append(f"M{x} {y}h0")
     return [
         element(
-            "path", element("title", isolated(names[place])), d="".join(dots), stroke_width=_SIZES[size][1],
-            class_=f"users line-{_colour(place)}",
+            "path", element("title", isolated(legend[place])), d="".join(dots), stroke_width=_SIZES[size][1],
+            class_=f"users line-{_colour(place, legend)}",
         )
         for (size, place), dots in sorted(groups.items(), key=lambda each: (each[0][0], -each[0][1]))
     ]  # fmt: skip
@@ -185,11 +188,11 @@ def _dots(
 def _legend(names: Sequence[str]) -> Markup:
     items = []
     for place, name in enumerate(names):
-        colour = _colour(len(SERIES) if name == _OTHERS else place)
+        colour = _colour(place, names)
         square = element("rect", width=10, height=10, class_=f"fill-{colour} edge")
         items.append(element("li", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), foreign(name)))
     return element("ul", items, class_="legend")
 
 
-def _colour(position: int) -> str:
-    return f"series-{position + 1}" if position < len(SERIES) else "rest"
+def _colour(position: int, legend: Sequence[str]) -> str:
+    return f"series-{position + 1}" if position < len(legend) - 1 else "rest"

@@ -93,10 +93,19 @@ def test_a_value_that_no_section_knows_is_listed_at_the_end():
     assert "/later/a~1b/0" in report
 
 
-def test_the_demo_shows_the_facts_of_its_graph_too():
-    report = demo_of(audit_document())
-    assert {key: shown(report)[key] for key in ("/degree", "/diameter")} == {"/degree": {"5.6434"}, "/diameter": {"11"}}
+def test_the_demo_shows_the_facts_of_its_graph_beside_the_audit():
+    document = audit_document()
+    report = demo_of(document)
+    shares = {"topic": [{"before": 0.2, "after": 0.3}]}
+    assert_all_shown(report, document | {"graph": FACTS, "shares": shares})
     assert "graphpriv audit --files original.json released.json --mapping mapping.csv" in report
+
+
+def test_small_groups_of_facts_are_listed_and_long_ones_are_not():
+    places = {f"place {number}": 0.05 for number in range(20)}
+    facts = {"degree": {"mean": 5.6, "largest": 91}, "places": places}
+    found = shown(demo_report({}, graph_facts=facts, drawings=[], files={}))
+    assert found == {"/graph/degree/mean": {"5.6"}, "/graph/degree/largest": {"91"}}
 
 
 @st.composite
