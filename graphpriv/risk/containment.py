@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.features import Needs
 from graphpriv.risk.isomorphism import OPEN, YES
-from graphpriv.risk.search import Desk, lowest, search_inside
+from graphpriv.risk.search import Desk, lowest, ones, search_inside
 from graphpriv.risk.shapes import Shapes
 from tabular.kernels import compiled
 
-_0, _1, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_0, _1 = np.uint64(0), np.uint64(1)
 
 
 @compiled
@@ -24,50 +24,82 @@ def candidates_into(
     base: int,
     words: NDArray[np.uint64],
     spare: NDArray[np.uint64],
-) -> bool:
-    """Mark the targets from *low* to *high* that have all the pattern needs, as bits counted from *base*."""
+) -> int:
+    """Mark the targets from *low* to *high* that have all the pattern needs, as bits from *base*; how many they are."""
     size = (high - base + 63) >> 6
     first, last = needs.offsets[pattern], needs.offsets[pattern + 1]
     if low >= high:
-        return False
+        return 0
     for word in range(size):
-        words[word] = _0 if last > first else _ALL
-    if last == first:
-        for word in range(low - base >> 6):
-            words[word] = _0
-        words[(low - base) >> 6] &= _ALL << np.uint64((low - base) & 63)
-        words[size - 1] &= _ALL >> np.uint64(63 - ((high - base - 1) & 63))
-        return True
-    rarest = first
+        words[word] = _0
+    if first == last:
+        for target in range(low, high):
+            words[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
+        return high - low
+    rarest, fewest = first, 1 << 60
     for need in range(first, last):
-        feature, known = needs.features[need], needs.features[rarest]
-        if needs.starts[feature + 1] - needs.starts[feature] < needs.starts[known + 1] - needs.starts[known]:
-            rarest = need
-    for turn in range(first - 1, last):
-        need = rarest if turn < first else turn
-        if turn == rarest:
-            continue
         feature = needs.features[need]
-        some = False
-        if turn >= first:
-            for word in range(size):
-                spare[word] = _0
-        for at in range(needs.starts[feature], needs.starts[feature + 1]):
-            target = needs.targets[at]
-            if low <= target < high:
-                bit = target - base
-                if turn < first:
-                    words[bit >> 6] |= _1 << np.uint64(bit & 63)
-                    some = True
+        length = needs.starts[feature + 1] - needs.starts[feature]
+        if length < fewest:
+            rarest, fewest = need, length
+    left = 0
+    feature = needs.features[rarest]
+    for at in range(needs.starts[feature], needs.starts[feature + 1]):
+        target = needs.targets[at]
+        # A feature includes the centre's label, so that others come up by accident only.
+        if low <= target < high:
+            words[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
+            left += 1
+    for need in range(first, last):
+        if need != rarest and left:
+            left = _keep_those_with(needs, needs.features[need], low, high, base, size, words, spare, left)
+    return left
+
+
+@compiled
+def _keep_those_with(
+    needs: Needs,
+    feature: int,
+    low: int,
+    high: int,
+    base: int,
+    size: int,
+    words: NDArray[np.uint64],
+    spare: NDArray[np.uint64],
+    left: int,
+) -> int:
+    """Take the mark from the targets that lack a feature; how many are left."""
+    start, stop = needs.starts[feature], needs.starts[feature + 1]
+    kept = 0
+    if stop - start > 8 * left:
+        for word in range(size):
+            marked = words[word]
+            while marked != _0:
+                bit = marked & (~marked + _1)
+                marked ^= bit
+                target = base + word * 64 + lowest(bit)
+                below, above = start, stop
+                while below < above:
+                    middle = (below + above) >> 1
+                    if needs.targets[middle] < target:
+                        below = middle + 1
+                    else:
+                        above = middle
+                if below < stop and needs.targets[below] == target:
+                    kept += 1
                 else:
-                    spare[bit >> 6] |= _1 << np.uint64(bit & 63)
-        if turn >= first:
-            for word in range(size):
-                words[word] &= spare[word]
-                some = some or words[word] != _0
-        if not some:
-            return False
-    return True
+                    words[word] ^= bit
+        return kept
+    for word in range(size):
+        spare[word] = _0
+    for at in range(start, stop):
+        target = needs.targets[at]
+        if low <= target < high:
+            spare[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
+    for word in range(size):
+        words[word] &= spare[word]
+        kept += ones(words[word])
+    return kept
 
 
 @compiled

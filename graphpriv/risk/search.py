@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from graphpriv.risk.shapes import Shapes
-from tabular.kernels import compiled
+from tabular.kernels import compiled, inlined
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _M1, _M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
@@ -45,6 +45,8 @@ class Desk(NamedTuple):
     way: NDArray[np.int8]
     waiting: NDArray[np.int32]
     union: NDArray[np.uint64]
+    #: How often the domain of each neighbour ran empty in this search.
+    blame: NDArray[np.int64]
 
 
 def desk_for(neighbours: int, target_neighbours: int, words: int) -> Desk:
@@ -63,6 +65,7 @@ def desk_for(neighbours: int, target_neighbours: int, words: int) -> Desk:
         way=np.zeros(levels, dtype=np.int8),
         waiting=np.empty(levels, dtype=np.int32),
         union=np.empty(target_neighbours // 64 + 2, dtype=np.uint64),
+        blame=np.empty(levels, dtype=np.int64),
     )
 
 
@@ -81,7 +84,7 @@ def lowest(word: np.uint64) -> int:
     return ones((word & (~word + _1)) - _1)
 
 
-@compiled
+@inlined
 def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, desk: Desk) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
     base, target_base = patterns.offsets[pattern], targets.offsets[target]
@@ -121,11 +124,12 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
             total += desk.words[each]
             desk.sizes[each] = high - low
             desk.states[each] = _FREE
+            desk.blame[each] = 1
         place = end
     return total
 
 
-@compiled
+@inlined
 def spread(
     patterns: Shapes,
     pattern: int,
@@ -165,6 +169,7 @@ def spread(
                 desk.domains[domain + word] = kept
                 left += ones(kept)
             if left == 0:
+                desk.blame[other] += 1
                 fits = False
                 break
             desk.sizes[mine + other] = left
@@ -180,7 +185,7 @@ def spread(
     return has_room(patterns, base, count, desk, mine, own)
 
 
-@compiled
+@inlined
 def first_value(desk: Desk, place: int, domain: int) -> int:
     """The lowest value of a domain that is not empty."""
     word = 0
@@ -189,7 +194,7 @@ def first_value(desk: Desk, place: int, domain: int) -> int:
     return int(desk.word[place] + word) * 64 + lowest(desk.domains[domain + word])
 
 
-@compiled
+@inlined
 def has_room(patterns: Shapes, base: int, count: int, desk: Desk, mine: int, own: int) -> bool:
     """Whether the unassigned neighbours of each type have as many values between them as they are."""
     place = 0
@@ -218,19 +223,21 @@ def has_room(patterns: Shapes, base: int, count: int, desk: Desk, mine: int, own
     return True
 
 
-@compiled
+@inlined
 def next_place(patterns: Shapes, base: int, count: int, desk: Desk, mine: int) -> int:
     """The unassigned neighbour with the fewest values, of several the one with most links; -1 if all are assigned."""
-    best, fewest, most = -1, 1 << 30, -1
+    best, fewest, blame, most = -1, 1, 0, -1
     for place in range(count):
         if desk.states[mine + place] == _FREE:
-            size, degree = desk.sizes[mine + place], patterns.degrees[base + place]
-            if size < fewest or (size == fewest and degree > most):
-                best, fewest, most = place, size, degree
+            size, degree = desk.sizes[mine + place] * blame, patterns.degrees[base + place]
+            known = fewest * desk.blame[place]
+            if best < 0 or size < known or (size == known and degree > most):
+                best, most = place, degree
+                fewest, blame = desk.sizes[mine + place], desk.blame[place]
     return best
 
 
-@compiled
+@inlined
 def best_value(
     patterns: Shapes,
     base: int,
@@ -256,7 +263,7 @@ def best_value(
     return best
 
 
-@compiled
+@inlined
 def rule_out(
     patterns: Shapes,
     base: int,
