@@ -5,85 +5,33 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from graphpriv.graph import PRIVATE
-from graphpriv.places import WORLD, Path, PlaceTree
-from graphpriv.store.assembly import place_paths
 from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
+from graphpriv.store.profiles import Profiles
+from graphpriv.store.rows import insert
 from graphpriv.store.soundness import dangling
-from graphpriv.topics import RANKS
-
-#: The places of a graph of which nothing is known yet.
-WORLD_ALONE = PlaceTree.from_paths([(WORLD,)])
 
 
-@dataclass
-class Profiles:
-    """The places and topics of one graph by their numbers, growing with the records that are added."""
-
-    key: int
-    paths: dict[int, Path]
-    topics: dict[int, str]
-
-    @classmethod
-    def read(cls, db: sqlite3.Connection, key: int) -> Profiles:
-        """The places and topics as they stand."""
-        places = db.execute("SELECT number, parent, name, type FROM places WHERE graph = ?", (key,)).fetchall()
-        topics = db.execute("SELECT number, name FROM topics WHERE graph = ?", (key,))
-        return cls(key, place_paths(places), dict(topics.fetchall()))
-
-    def __post_init__(self) -> None:
-        self._places = {path: number for number, path in self.paths.items()}
-        self._topics = {name: number for number, name in self.topics.items()}
-
-    def user(self, row: Sequence[Any]) -> User:
-        """The record of id, place, three topics and the private columns."""
-        user, place, *codes = row[: 2 + RANKS]
-        handle, name, location_text = row[2 + RANKS :]
-        return User(
-            id=user,
-            location=None if place is None else self.paths[place],
-            topics=tuple(None if code is None else self.topics[code] for code in codes),
-            handle=handle,
-            name=name,
-            location_text=location_text,
-        )
-
-    def codes(self, db: sqlite3.Connection, user: User) -> list[int | None]:
-        """The numbers of a user's place and topics; new ones are added."""
-        topics = [None if topic is None else self._topic(db, topic) for topic in user.topics]
-        return [None if user.location is None else self._place(db, user.location), *topics, None, None, None][:4]
-
-    def _place(self, db: sqlite3.Connection, path: Path) -> int:
-        path = tuple((name, kind) for name, kind in path)
-        if path not in self._places:
-            parent = self._place(db, path[1:]) if len(path) > 1 else None
-            number = max(self.paths, default=-1) + 1
-            db.execute("INSERT INTO places VALUES (?, ?, ?, ?, ?)", (self.key, number, parent, *path[0]))
-            self.paths[number], self._places[path] = path, number
-        return self._places[path]
-
-    def _topic(self, db: sqlite3.Connection, topic: str) -> int:
-        if topic not in self._topics:
-            number = max(self.topics, default=-1) + 1
-            db.execute("INSERT INTO topics VALUES (?, ?, ?)", (self.key, number, topic))
-            self.topics[number], self._topics[topic] = topic, number
-        return self._topics[topic]
+def read_profiles(db: sqlite3.Connection, key: int) -> Profiles:
+    """The places and topics of a graph as they stand."""
+    places = db.execute("SELECT number, parent, name, type FROM places WHERE graph = ?", (key,)).fetchall()
+    return Profiles(places, dict(db.execute("SELECT number, name FROM topics WHERE graph = ?", (key,)).fetchall()))
 
 
 def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
     """Add users after those that are there."""
-    profiles = Profiles.read(db, key)
+    profiles = read_profiles(db, key)
+    profile_of = [profiles.numbers(user) for user in users]
+    insert(db, "places", ((key, *row) for row in profiles.added_places))
+    insert(db, "topics", ((key, *row) for row in profiles.added_topics))
     held, forgotten, columns = db.execute(
         "SELECT users, forgotten, private FROM graphs WHERE key = ?", (key,)
     ).fetchone()
     next_number, new = held + forgotten, 0
     private = set(json.loads(columns))
-    for user in users:
+    for user, codes in zip(users, profile_of, strict=True):
         number = _number(db, key, user.id)
-        codes = profiles.codes(db, user)
         if number is None:
             number, new = next_number + new, new + 1
             db.execute("INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?)", (key, number, user.id, *codes))

@@ -34,7 +34,7 @@ def open_store(url: str, *, create: bool) -> Store:
         return SqliteStore(rest, create=create)
     address = server_address(url)
     # The driver is loaded by those who use a server only.
-    from graphpriv.store.neo4j import Neo4jStore
+    from graphpriv.store.server import Neo4jStore
 
     return Neo4jStore(address, create=create)
 

@@ -103,12 +103,16 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
-    """How much went with a person; `erased` is False while another process still reads the files as they were."""
+    """How much went with a person.
+
+    `erased` tells whether the files hold nothing of the person any more: False while another process still reads them
+    as they were (the next check sees to it), None where a server keeps logs of its own.
+    """
 
     follows: int
     posts: int
     mappings: int
-    erased: bool = True
+    erased: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from graphpriv.store.contract import (
 from graphpriv.store.copies import copies_of, opened_backup, private_directory
 from graphpriv.store.files import Damaged, StoreFile
 from graphpriv.store.inspection import problems_of
+from graphpriv.store.profiles import nobody
 from graphpriv.store.schema import version_of
 from graphpriv.store.soundness import (
     sound_follows,
@@ -71,11 +72,7 @@ class SqliteStore(Store):
             return rows.read_infos(db)
 
     def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
-        none = np.empty(0, dtype=np.int32)
-        empty, _ = SocialGraph.build(
-            (), none, none, directed=directed, places=additions.WORLD_ALONE, location=none, topics=()
-        )
-        self.save_graph(name, empty, overwrite=overwrite)
+        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
         sound_name(name), sound_graph(graph)
@@ -115,14 +112,14 @@ class SqliteStore(Store):
     def users(self, name: str) -> Iterator[User]:
         with self._file.reading() as db:
             key, _, _ = self._key(db, name)
-            profiles = additions.Profiles.read(db, key)
+            profiles = additions.read_profiles(db, key)
         query = (
             "SELECT users.number, users.id, place, topic1, topic2, topic3, handle, persons.name, location_text "
             "FROM users LEFT JOIN persons USING (graph, number) "
             "WHERE users.graph = ? AND users.number > ? ORDER BY users.number LIMIT ?"
         )
         for row in self._pages(query, key):
-            yield profiles.user(row[1:])
+            yield profiles.user(row[1], row[2], row[3:6], row[6:])
 
     def posts(self, name: str) -> Iterator[Post]:
         with self._file.reading() as db:

@@ -26,9 +26,8 @@ def opened(url: str) -> Store:
     """The store, where imports that die are taken for dead after a short time."""
     if url.startswith("file:"):
         return open_store(url, create=True)
-    from graphpriv.store.neo4j import Neo4jStore
-
     from graphpriv.store.addresses import server_address
+    from graphpriv.store.server import Neo4jStore
 
     return Neo4jStore(server_address(url), create=True, lease=LEASE)
 

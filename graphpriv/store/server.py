@@ -1,0 +1,350 @@
+"""The store on a Neo4j server: imports under a key of their own, which take the name when all of it is there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import neo4j as driver
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.release import Release
+from graphpriv.store import neo4j
+from graphpriv.store.addresses import ServerAddress
+from graphpriv.store.contract import (
+    Added,
+    Copy,
+    Follow,
+    Forgotten,
+    GraphInfo,
+    Post,
+    Run,
+    Store,
+    User,
+    emptied,
+    no_release_of,
+    not_an_original,
+    not_known,
+    taken,
+)
+from graphpriv.store.copies import copies_of, opened_backup, private_directory
+from graphpriv.store.driver import Connection
+from graphpriv.store.inspection import place_problems
+from graphpriv.store.profiles import Profiles, nobody
+from graphpriv.store.schema import refuse_newer
+from graphpriv.store.soundness import (
+    dangling,
+    sound_follows,
+    sound_graph,
+    sound_name,
+    sound_posts,
+    sound_release,
+    sound_users,
+)
+from graphpriv.store.staging import Staged, Staging, homes, interests
+from tabular.errors import InvalidInput, StoreUnavailable, UnknownName
+from tabular.files import refuse_existing
+
+T = TypeVar("T")
+
+#: For how many seconds an import is left alone that gives no sign of life.
+LEASE = 120.0
+
+#: How often a graph is read anew that others change while it is being read.
+_READINGS = 5
+
+
+class Neo4jStore(Store):
+    """Graphs on a server: readers see whole states, and imports wait for each other with the last step only."""
+
+    def __init__(self, address: ServerAddress, *, create: bool, lease: float = LEASE) -> None:
+        self.address = address.shown
+        self._connection = Connection(address)
+        self._staging = Staging(self._connection, lease)
+        try:
+            self._prepare(create=create)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, *, create: bool) -> None:
+        wanted = len(neo4j.STEPS)
+        present = self._read(neo4j.version)
+        refuse_newer(present, wanted, self.address)
+        if not present and not create:
+            raise InvalidInput(
+                f"{self.address}: there is no store of graphpriv here; `graphpriv graph import` makes one, "
+                "or name another with --store or GRAPHPRIV_STORE."
+            )
+        if present == wanted:
+            return
+        for constraint in neo4j.CONSTRAINTS:
+            self._write(partial(neo4j.ask, query=constraint))
+
+        def migrate(tx: driver.ManagedTransaction) -> None:
+            neo4j.lock_store(tx)
+            neo4j.migrate(tx, neo4j.version(tx), wanted)
+
+        self._write(migrate)
+
+    @property
+    def schema_version(self) -> int:
+        return self._read(neo4j.version)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def graphs(self) -> list[GraphInfo]:
+        return self._read(neo4j.infos)
+
+    def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
+        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
+
+    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
+        sound_name(name), sound_graph(graph)
+        self._refuse_taken(name, overwrite)
+        with self._staging.begun() as key:
+            self._staging.send_graph(key, graph)
+            self._staging.publish([Staged(key, name)], overwrite=overwrite)
+        self._staging.sweep()
+
+    def load_graph(self, name: str) -> SocialGraph:
+        for _ in range(_READINGS):
+            head = self._head(name)
+            parts = self._read(partial(neo4j.parts_of, head=head))
+            # What one transaction reads page by page, others may change in between.
+            if self._head(name) == head:
+                return parts.assemble()
+        raise StoreUnavailable(
+            f"{self.address}: graph {name!r} is being changed all the time; try again later.", can_retry=True
+        )
+
+    def delete_graph(self, name: str) -> None:
+        def delete(tx: driver.ManagedTransaction) -> None:
+            neo4j.lock_store(tx)
+            neo4j.take_name(tx, self._known(tx, neo4j.head_of(tx, name), name).key)
+
+        self._write(delete)
+        self._staging.sweep()
+
+    def add_users(self, name: str, batch: Iterable[User]) -> Added:
+        users = sound_users(batch)
+        return self._write(lambda tx: self._add_users(tx, name, users))
+
+    def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
+        follows = sound_follows(batch)
+        return self._write(lambda tx: self._add_follows(tx, name, follows))
+
+    def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
+        posts = sound_posts(batch)
+        return self._write(lambda tx: self._add_posts(tx, name, posts))
+
+    def users(self, name: str) -> Iterator[User]:
+        head = self._head(name)
+        profiles = self._read(lambda tx: Profiles(neo4j.places(tx, head.key), neo4j.topics(tx, head.key)))
+        for low in range(0, head.numbers, neo4j.BATCH):
+            page = self._read(partial(neo4j.users, key=head.key, low=low, high=low + neo4j.BATCH))
+            for row in page:
+                yield profiles.user(row[1], row[2], row[3], row[4:7])
+
+    def posts(self, name: str) -> Iterator[Post]:
+        key, last = self._head(name).key, -1
+        while page := self._read(partial(neo4j.posts, key=key, after=last)):
+            yield from (post for _, post in page)
+            last = page[-1][0]
+
+    def save_release(
+        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+    ) -> None:
+        sound_name(name)
+        if name == original:
+            raise taken(name)
+        self._refuse_taken(name, overwrite)
+        source = self._read(lambda tx: self._original(neo4j.head_of(tx, original), tx, original))
+        numbers = self._read(partial(neo4j.numbers_of, key=source.key))
+        sound_release(release, len(numbers), original)
+        with self._staging.begun() as key:
+            self._staging.send_release(key, release, source.key, numbers, seed)
+            staged = Staged(key, name, source.key, (run,))
+            self._staging.publish([staged], overwrite=overwrite, unchanged=source)
+        self._staging.sweep()
+
+    def mapping(self, original: str, release: str) -> NDArray[np.int64]:
+        def read(tx: driver.ManagedTransaction) -> NDArray[np.int64]:
+            source, key = self._release_of(tx, original, release)
+            numbers = neo4j.numbers_of(tx, source)
+            mapping = np.full(len(numbers), -1, dtype=np.int64)
+            rows = np.array(neo4j.matches(tx, key), dtype=np.int64).reshape(-1, 2)
+            mapping[np.searchsorted(numbers, rows[:, 0])] = rows[:, 1]
+            return mapping
+
+        return self._read(read)
+
+    def seed(self, original: str, release: str) -> int | None:
+        return self._read(lambda tx: neo4j.seed(tx, self._release_of(tx, original, release)[1]))
+
+    def add_run(self, name: str, run: Run) -> None:
+        self._write(lambda tx: neo4j.add_run(tx, self._known(tx, neo4j.head_of(tx, name), name).key, run))
+
+    def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
+        def read(tx: driver.ManagedTransaction) -> list[Run]:
+            key = self._known(tx, neo4j.head_of(tx, name), name).key
+            made = [head.key for head in neo4j.heads(tx) if with_releases and head.original == key]
+            return neo4j.runs(tx, [key, *made])
+
+        return self._read(read)
+
+    def forget(self, name: str, user: str) -> Forgotten:
+        def forget(tx: driver.ManagedTransaction) -> Forgotten:
+            head = self._original(neo4j.lock_graph(tx, name), tx, name)
+            known = neo4j.known_users(tx, head.key, [user])
+            if not known:
+                raise not_known(name)
+            follows, posts, mappings = neo4j.forget(tx, head.key, known[user])
+            changes = {"users": head.users - 1, "forgotten": head.forgotten + 1, "edges": head.edges - follows}
+            neo4j.note(tx, head.key, changes)
+            return Forgotten(follows=follows, posts=posts, mappings=mappings, erased=None)
+
+        return self._write(forget)
+
+    def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
+        from graphpriv.store.sqlite import SqliteStore
+
+        refuse_existing(path, overwrite=overwrite)
+        with private_directory() as directory, SqliteStore(directory / "copy.db", create=True) as copy:
+            copy.take(copies_of(self))
+            copy.backup(path, overwrite=overwrite)
+
+    def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
+        if self.graphs() and not overwrite:
+            raise emptied(self.address)
+        with opened_backup(path) as source:
+            self._take(copies_of(source), overwrite=overwrite)
+
+    def _take(self, copies: Iterable[Copy], *, overwrite: bool) -> None:
+        staged: list[Staged] = []
+        keys: dict[str, str] = {}
+        with contextlib.ExitStack() as imports:
+            for copy in copies:
+                key = keys[copy.info.name] = imports.enter_context(self._staging.begun())
+                original = keys.get(copy.info.original or "")
+                self._staging.send_copy(key, copy, original)
+                staged.append(Staged(key, copy.info.name, original, copy.runs))
+                self._staging.keep_alive(staged)
+            self._staging.publish(staged, overwrite=overwrite, alone=True)
+        self._staging.sweep()
+
+    def check(self) -> list[str]:
+        self._staging.sweep()
+        problems = self._read(neo4j.orphans)
+        for head in self._read(neo4j.heads):
+            users, edges = self._read(partial(neo4j.counted, key=head.key))
+            found = [
+                f"it has {counted} {what} and {noted} are noted."
+                for what, counted, noted in (("users", users, head.users), ("follows", edges, head.edges))
+                if counted != noted
+            ]
+            found += self._read(partial(neo4j.wrong_counts, head=head))
+            found += place_problems(self._read(partial(neo4j.places, key=head.key)))
+            problems += [f"Graph {head.name!r}: {problem}" for problem in found]
+        return problems
+
+    # Within a transaction
+
+    def _known(self, tx: driver.ManagedTransaction, head: neo4j.Head | None, name: str) -> neo4j.Head:
+        if head is None:
+            raise UnknownName.among("graph", name, [str(each.name) for each in neo4j.heads(tx)])
+        return head
+
+    def _original(self, head: neo4j.Head | None, tx: driver.ManagedTransaction, name: str) -> neo4j.Head:
+        found = self._known(tx, head, name)
+        if found.k is not None:
+            raise not_an_original(name)
+        return found
+
+    def _release_of(self, tx: driver.ManagedTransaction, original: str, release: str) -> tuple[str, str]:
+        source = self._known(tx, neo4j.head_of(tx, original), original)
+        made = self._known(tx, neo4j.head_of(tx, release), release)
+        if made.original != source.key:
+            names = [str(head.name) for head in neo4j.heads(tx) if head.original == source.key]
+            raise no_release_of(original, release, names)
+        return source.key, made.key
+
+    def _add_users(self, tx: driver.ManagedTransaction, name: str, users: Sequence[User]) -> Added:
+        head = self._original(neo4j.lock_graph(tx, name), tx, name)
+        known = neo4j.known_users(tx, head.key, [user.id for user in users])
+        profiles = Profiles(neo4j.places(tx, head.key), neo4j.topics(tx, head.key))
+        profile_of = [profiles.numbers(user) for user in users]
+        number_of = dict(known)
+        for user in users:
+            number_of.setdefault(user.id, head.numbers + len(number_of) - len(known))
+        numbers = [number_of[user.id] for user in users]
+        private = [[getattr(user, column) for column in PRIVATE] for user in users]
+        rows = [[number, user.id, *own] for number, user, own in zip(numbers, users, private, strict=True)]
+        neo4j.clear_profiles(tx, head.key, list(known.values()))
+        self._put_all(tx, head.key, "places", profiles.added_places)
+        self._put_all(tx, head.key, "below", [row for row in profiles.added_places if row[1] is not None])
+        self._put_all(tx, head.key, "topics", profiles.added_topics)
+        self._put_all(tx, head.key, "users", rows)
+        self._put_all(tx, head.key, "homes", homes(numbers, [profile[0] for profile in profile_of]))
+        self._put_all(tx, head.key, "interests", interests(numbers, [profile[1:] for profile in profile_of]))
+        held = {column for own in private for column, value in zip(PRIVATE, own, strict=True) if value is not None}
+        new = len(users) - len(known)
+        columns = [column for column in PRIVATE if column in held.union(head.private)]
+        neo4j.note(tx, head.key, {"users": head.users + new, "private": columns})
+        return Added(new, len(known))
+
+    def _add_follows(self, tx: driver.ManagedTransaction, name: str, follows: Sequence[Follow]) -> Added:
+        head = self._original(neo4j.lock_graph(tx, name), tx, name)
+        named = {end for follow in follows for end in (follow.source, follow.target)}
+        known = neo4j.known_users(tx, head.key, sorted(named))
+        pairs = []
+        for position, follow in enumerate(follows):
+            for end in ("source", "target"):
+                if getattr(follow, end) not in known:
+                    raise dangling("Follow", position, end, name)
+            pairs.append((known[follow.source], known[follow.target]))
+        apart = [pair if head.directed else tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]]
+        rows = [list(pair) for pair in sorted(set(apart))]
+        new = sum(neo4j.put_follows(tx, head.key, part) for part in neo4j.batches(rows))
+        neo4j.note(tx, head.key, {"edges": head.edges + new})
+        return Added(new, len(apart) - new, len(pairs) - len(apart))
+
+    def _add_posts(self, tx: driver.ManagedTransaction, name: str, posts: Sequence[Post]) -> Added:
+        head = self._original(neo4j.lock_graph(tx, name), tx, name)
+        authors = neo4j.known_users(tx, head.key, sorted({post.user for post in posts}))
+        known = neo4j.known_posts(tx, head.key, [post.id for post in posts])
+        number_of = dict(known)
+        rows = []
+        for position, post in enumerate(posts):
+            if post.user not in authors:
+                raise dangling("Post", position, "user", name)
+            number = number_of.setdefault(post.id, head.posts + len(number_of) - len(known))
+            rows.append([number, post.id, authors[post.user], post.text, list(post.links), post.created])
+        neo4j.clear_authors(tx, head.key, list(known.values()))
+        self._put_all(tx, head.key, "posts", rows)
+        new = len(posts) - len(known)
+        neo4j.note(tx, head.key, {"posts": head.posts + new})
+        return Added(new, len(known))
+
+    def _put_all(self, tx: driver.ManagedTransaction, key: str, kind: str, rows: Iterable[Sequence[object]]) -> None:
+        for batch in neo4j.batches(rows):
+            neo4j.put(tx, key, kind, [list(row) for row in batch])
+
+    def _refuse_taken(self, name: str, overwrite: bool) -> None:
+        if not overwrite and any(each.name == name for each in self.graphs()):
+            raise taken(name)
+
+    def _head(self, name: str) -> neo4j.Head:
+        return self._read(lambda tx: self._known(tx, neo4j.head_of(tx, name), name))
+
+    def _read(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
+        return self._connection.read(work)
+
+    def _write(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
+        return self._connection.write(work)

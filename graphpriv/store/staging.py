@@ -1,0 +1,230 @@
+"""Imports into a Neo4j server: parts sent under a key that nobody reads until it takes a name, and cleaning up."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
+
+import numpy as np
+from neo4j import ManagedTransaction
+from numpy.typing import NDArray
+
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.release import Release
+from graphpriv.store import neo4j
+from graphpriv.store.contract import Copy, Run, emptied, moment, taken
+from graphpriv.store.driver import Connection
+from tabular.errors import InvalidInput, ReportedError, StoreUnavailable
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A graph that was sent and waits for its name."""
+
+    key: str
+    name: str
+    original: str | None = None
+    runs: tuple[Run, ...] = ()
+
+
+class Staging:
+    """Imports over one connection; each shows signs of life, and is given up when they stay away for the *lease*."""
+
+    def __init__(self, connection: Connection, lease: float) -> None:
+        self._connection = connection
+        self._lease = int(lease * 1000)
+
+    @contextlib.contextmanager
+    def begun(self) -> Iterator[str]:
+        """The key of an import, which is given up if the block fails."""
+        key = uuid4().hex
+        try:
+            yield key
+        except BaseException:
+            # The server may be gone: then the lease runs out, and the next one cleans up.
+            with contextlib.suppress(ReportedError):
+                self._connection.write(partial(neo4j.give_up, key=key))
+                self.sweep()
+            raise
+
+    def send_graph(self, key: str, graph: SocialGraph, **more: object) -> None:
+        """Send all of a graph; what is given as *more* stands on its node."""
+        head = {
+            "key": key,
+            "directed": graph.directed,
+            "private": [column for column in PRIVATE if column in graph.private],
+            "users": len(graph),
+            "edges": graph.edge_count,
+            "forgotten": 0,
+            "posts": 0,
+            "revision": 0,
+            "created": moment(),
+            **more,
+        }
+        self._connection.write(partial(neo4j.begin, head=head, lease=self._lease))
+        tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
+        parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
+        placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
+        private = [graph.private.get(column, nothing) for column in PRIVATE]
+        sources, targets = graph.edges()
+        with self._parcels(key) as add:
+            add("places", placed)
+            add("below", placed[1:])
+            add("topics", enumerate(graph.topic_names))
+            add("users", zip(numbers, graph.ids, *private, strict=True))
+            add("homes", homes(numbers, _or_none(graph.location)))
+            add("interests", interests(numbers, (_or_none(row) for row in graph.topics)))
+            add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
+
+    def send_release(
+        self, key: str, release: Release, original: str, numbers: NDArray[np.int64], seed: int | None
+    ) -> None:
+        """Send a masked graph, and apart from it what leads back to the users of those *numbers*."""
+        parameters = json.dumps(dict(release.parameters), sort_keys=True, ensure_ascii=False)
+        self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
+        self._send_mapping(key, release.mapping, numbers, original, seed)
+
+    def send_copy(self, key: str, copy: Copy, original: str | None) -> None:
+        """Send all that another store held under a name."""
+        info, position = copy.info, copy.graph.index
+        more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
+        if info.is_release:
+            parameters = json.dumps(dict(info.parameters), sort_keys=True, ensure_ascii=False)
+            more.update(k=info.k, method=info.method, parameters=parameters)
+        self.send_graph(key, copy.graph, **more)
+        with self._parcels(key) as add:
+            add(
+                "posts",
+                (
+                    (number, post.id, position[post.user], post.text, list(post.links), post.created)
+                    for number, post in enumerate(copy.posts)
+                ),
+            )
+        if original is not None and copy.mapping is not None:
+            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed)
+
+    def _send_mapping(
+        self, key: str, mapping: NDArray[np.int64], numbers: NDArray[np.int64], original: str, seed: int | None
+    ) -> None:
+        kept = mapping >= 0
+        rows = zip(numbers[kept].tolist(), mapping[kept].tolist(), strict=True)
+        with self._parcels(key) as add:
+            add("matches", ((number, original, released) for number, released in rows))
+            # As text: a seed may have more than the 63 bits of a number there.
+            add("seeds", [] if seed is None else [(str(seed),)])
+
+    @contextlib.contextmanager
+    def _parcels(self, key: str) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
+        """What takes rows of a kind, and sends them in their order, so many in a transaction."""
+        parcel: list[tuple[str, neo4j.Rows]] = []
+        room = neo4j.BATCH
+
+        def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
+            nonlocal room
+            source = iter(rows)
+            while batch := [list(row) for row in neo4j.some(source, room)]:
+                parcel.append((kind, batch))
+                room -= len(batch)
+                if not room:
+                    send()
+
+        def send() -> None:
+            nonlocal room
+            self._connection.write(self._delivery(key, list(parcel)))
+            parcel.clear()
+            room = neo4j.BATCH
+
+        yield add
+        if parcel:
+            send()
+
+    def _delivery(self, key: str, parcel: Sequence[tuple[str, neo4j.Rows]]) -> Callable[[ManagedTransaction], None]:
+        def deliver(tx: ManagedTransaction) -> None:
+            self._show_life(tx, key)
+            for kind, rows in parcel:
+                neo4j.put(tx, key, kind, rows)
+
+        return deliver
+
+    def _show_life(self, tx: ManagedTransaction, key: str) -> None:
+        if not neo4j.renew(tx, key, self._lease):
+            raise StoreUnavailable(
+                f"{self._connection.address.shown}: the import stood still for too long and was given up. "
+                "Nothing was changed; try again.",
+                can_retry=True,
+            )
+
+    def keep_alive(self, staged: Iterable[Staged]) -> None:
+        """Show that imports that wait for others have not died."""
+        for each in staged:
+            self._connection.write(partial(self._show_life, key=each.key))
+
+    def publish(
+        self,
+        staged: Sequence[Staged],
+        *,
+        overwrite: bool,
+        unchanged: neo4j.Head | None = None,
+        alone: bool = False,
+    ) -> None:
+        """Give imports their names, all in one step; with *alone* every other graph goes."""
+        for each in staged:
+            self._connection.write(partial(self._confirm, key=each.key))
+
+        def name_all(tx: ManagedTransaction) -> None:
+            neo4j.lock_store(tx)
+            if unchanged is not None:
+                neo4j.lock_key(tx, unchanged.key)
+            present = {str(head.name): head for head in neo4j.heads(tx)}
+            if unchanged is not None and unchanged not in present.values():
+                raise InvalidInput(f"Graph {unchanged.name!r} was changed meanwhile; protect it again.")
+            gone = list(present) if alone else [each.name for each in staged if each.name in present]
+            if gone and not overwrite:
+                raise emptied(self._connection.address.shown) if alone else taken(gone[0])
+            for name in gone:
+                neo4j.take_name(tx, present[name].key)
+            for each in staged:
+                self._show_life(tx, each.key)
+                neo4j.give_name(tx, each.key, each.name, each.original)
+                for run in each.runs:
+                    neo4j.add_run(tx, each.key, run)
+
+        self._connection.write(name_all)
+
+    def _confirm(self, tx: ManagedTransaction, key: str) -> None:
+        """Count once more what was sent."""
+        self._show_life(tx, key)
+        if neo4j.counted(tx, key) != neo4j.expected(tx, key):
+            raise StoreUnavailable(
+                f"{self._connection.address.shown}: not everything arrived. Nothing was changed; try again.",
+                can_retry=True,
+            )
+
+    def sweep(self) -> None:
+        """Delete what was given up, and what imports that died have left."""
+        for key in self._connection.write(neo4j.give_up_dead):
+            while self._connection.write(partial(neo4j.delete_some, key=key)):
+                pass
+
+
+def homes(numbers: Iterable[int], places: Iterable[int | None]) -> list[tuple[int, int]]:
+    """Which user lives where."""
+    return [(number, place) for number, place in zip(numbers, places, strict=True) if place is not None]
+
+
+def interests(numbers: Iterable[int], topics: Iterable[Sequence[int | None]]) -> list[tuple[int, int, int]]:
+    """Which user has which topic at which rank."""
+    return [
+        (number, topic, rank)
+        for number, ranked in zip(numbers, topics, strict=True)
+        for rank, topic in enumerate(ranked, start=1)
+        if topic is not None
+    ]
+
+
+def _or_none(codes: NDArray[np.int32]) -> list[int | None]:
+    return [None if code < 0 else code for code in codes.tolist()]
