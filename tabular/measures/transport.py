@@ -1,0 +1,236 @@
+"""The transport of least cost between two sets of combinations, by successive shortest paths in whole numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled
+
+#: Farther than any path.
+FAR = np.int64(1) << np.int64(62)
+
+#: How a search for an optimum ended.
+SOLVED, CROWDED, EXHAUSTED = 0, 1, 2
+
+#: Places in `State.used`.
+ENTRIES, STEPS = 0, 1
+
+
+class Problem(NamedTuple):
+    """What row a supplies, what column b demands, and the cost `costs[patterns[a, b]]` of a unit between them."""
+
+    patterns: NDArray[np.unsignedinteger]
+    costs: NDArray[np.int64]
+    supply: NDArray[np.int64]
+    demand: NDArray[np.int64]
+
+
+class Entries(NamedTuple):
+    """Positive flows, a list for each column: entry e carries `amounts[e]` from `rows[e]`, and `nexts[e]` follows it.
+
+    The last of `heads` begins the list of the entries that are free; -1 ends a list.
+    """
+
+    heads: NDArray[np.int64]
+    nexts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    amounts: NDArray[np.int64]
+
+
+class State(NamedTuple):
+    """How far the transport has come: duals that no edge exceeds, what is left to send, and what was used."""
+
+    of_rows: NDArray[np.int64]
+    of_columns: NDArray[np.int64]
+    supply: NDArray[np.int64]
+    demand: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+class Search(NamedTuple):
+    """The desk of one search: distances, whence each column and row was reached, and the columns in order of work."""
+
+    distance: NDArray[np.int64]
+    origin: NDArray[np.int64]
+    row_distance: NDArray[np.int64]
+    row_origin: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def optimum(problem: Problem, steps: int) -> tuple[State, Entries] | None:
+    """A transport of least cost with its duals; None where more than so many *steps*, looks at an edge, are needed."""
+    rows, columns = problem.patterns.shape
+    state = State(
+        np.zeros(rows, dtype=np.int64),
+        np.zeros(columns, dtype=np.int64),
+        problem.supply.copy(),
+        problem.demand.copy(),
+        np.zeros(2, dtype=np.int64),
+    )
+    desk = Search(*(np.zeros(size, dtype=np.int64) for size in (columns, columns, rows, rows, columns, rows)))
+    entries = _with_room(None, columns, 2 * rows + columns)
+    while True:
+        outcome = _advance(problem, state, entries, desk, steps)
+        if outcome == SOLVED:
+            return state, entries
+        if outcome == EXHAUSTED:
+            return None
+        entries = _with_room(entries, columns, 2 * len(entries.rows))
+
+
+def _with_room(entries: Entries | None, columns: int, room: int) -> Entries:
+    """Entries with *room*, the old ones kept; what is new is free."""
+    nexts = np.arange(1, room + 1, dtype=np.int64)
+    nexts[-1] = -1
+    rows, amounts = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    if entries is None:
+        heads = np.full(columns + 1, -1, dtype=np.int64)
+        heads[columns] = 0
+        return Entries(heads, nexts, rows, amounts)
+    before = len(entries.rows)
+    nexts[:before], rows[:before], amounts[:before] = entries.nexts, entries.rows, entries.amounts
+    # What was free stays so, behind what is new.
+    nexts[-1] = entries.heads[columns]
+    entries.heads[columns] = before
+    return Entries(entries.heads, nexts, rows, amounts)
+
+
+@compiled
+def _advance(problem: Problem, state: State, entries: Entries, desk: Search, steps: int) -> int:
+    """Send what is left, row by row, along shortest paths, while entries and steps last."""
+    rows = len(problem.supply)
+    for root in range(rows):
+        while state.supply[root] > 0:
+            # A path takes one new entry at most for each row on it.
+            if state.used[ENTRIES] + rows > len(entries.rows):
+                return CROWDED
+            if state.used[STEPS] > steps:
+                return EXHAUSTED
+            sink = _shortest(problem, state, entries, desk, root)
+            _send(state, entries, desk, root, sink)
+    return SOLVED
+
+
+@compiled
+def _shortest(problem: Problem, state: State, entries: Entries, desk: Search, root: int) -> int:
+    """The nearest column with demand left, by reduced costs (Dijkstra); the duals are raised so that its path is free.
+
+    `desk.columns` holds first the columns done, up to `done`, then those at the distance `low`, up to `near`.
+    """
+    columns = len(problem.demand)
+    for column in range(columns):
+        desk.distance[column] = FAR
+        desk.columns[column] = column
+    desk.row_distance[:] = -1
+    desk.row_distance[root], desk.rows[0] = 0, root
+    reached, scanned, done, near, low, sink = 1, 0, 0, 0, np.int64(-1), -1
+    while sink < 0:
+        while scanned < reached and sink < 0:
+            near, sink = _scan(problem, state, desk, desk.rows[scanned], near, low)
+            scanned += 1
+        if sink >= 0:
+            break
+        if done == near:
+            low = FAR
+            for place in range(near, columns):
+                low = min(low, desk.distance[desk.columns[place]])
+            for place in range(near, columns):
+                column = desk.columns[place]
+                if desk.distance[column] == low:
+                    desk.columns[place], desk.columns[near] = desk.columns[near], column
+                    near += 1
+                    if state.demand[column] > 0:
+                        sink = column
+                        break
+            if sink >= 0:
+                break
+        column = desk.columns[done]
+        done += 1
+        entry = entries.heads[column]
+        while entry >= 0:
+            row = entries.rows[entry]
+            if desk.row_distance[row] < 0:
+                desk.row_distance[row], desk.row_origin[row] = low, column
+                desk.rows[reached] = row
+                reached += 1
+            entry = entries.nexts[entry]
+    for place in range(reached):
+        row = desk.rows[place]
+        state.of_rows[row] += low - desk.row_distance[row]
+    for place in range(done):
+        column = desk.columns[place]
+        state.of_columns[column] -= low - desk.distance[column]
+    return sink
+
+
+@compiled
+def _scan(problem: Problem, state: State, desk: Search, row: int, near: int, low: np.int64) -> tuple[int, int]:
+    """Look at all edges of a *row*; the new end of the columns at distance *low*, and one of them with demand left."""
+    columns = len(problem.demand)
+    state.used[STEPS] += columns
+    base = desk.row_distance[row] - state.of_rows[row]
+    patterns = problem.patterns[row]
+    for place in range(near, columns):
+        column = desk.columns[place]
+        distance = base + problem.costs[patterns[column]] - state.of_columns[column]
+        if distance < desk.distance[column]:
+            desk.distance[column], desk.origin[column] = distance, row
+            if distance == low:
+                desk.columns[place], desk.columns[near] = desk.columns[near], column
+                near += 1
+                if state.demand[column] > 0:
+                    return near, column
+    return near, -1
+
+
+@compiled
+def _send(state: State, entries: Entries, desk: Search, root: int, sink: int) -> None:
+    """Send as much as fits along the path that was found."""
+    amount = min(state.supply[root], state.demand[sink])
+    column = sink
+    while desk.origin[column] != root:
+        row = desk.origin[column]
+        column = desk.row_origin[row]
+        entry = entries.heads[column]
+        while entries.rows[entry] != row:
+            entry = entries.nexts[entry]
+        amount = min(amount, entries.amounts[entry])
+    column = sink
+    while True:
+        row = desk.origin[column]
+        _add(state, entries, column, row, amount)
+        if row == root:
+            break
+        column = desk.row_origin[row]
+        _add(state, entries, column, row, -amount)
+    state.supply[root] -= amount
+    state.demand[sink] -= amount
+
+
+@compiled
+def _add(state: State, entries: Entries, column: int, row: int, amount: int) -> None:
+    """Add to the flow of one edge; an entry that falls to nothing is free again."""
+    entry, before = entries.heads[column], -1
+    while entry >= 0 and entries.rows[entry] != row:
+        entry, before = entries.nexts[entry], entry
+    free = len(entries.heads) - 1
+    if entry < 0:
+        entry = entries.heads[free]
+        entries.heads[free] = entries.nexts[entry]
+        entries.nexts[entry] = entries.heads[column]
+        entries.heads[column] = entry
+        entries.rows[entry], entries.amounts[entry] = row, 0
+        state.used[ENTRIES] += 1
+    entries.amounts[entry] += amount
+    if entries.amounts[entry] == 0:
+        if before < 0:
+            entries.heads[column] = entries.nexts[entry]
+        else:
+            entries.nexts[before] = entries.nexts[entry]
+        entries.nexts[entry] = entries.heads[free]
+        entries.heads[free] = entry
+        state.used[ENTRIES] -= 1
