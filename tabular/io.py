@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO
 
 from tabular.errors import InvalidInput, InvalidRecord
@@ -19,6 +20,9 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _HARMLESS = re.compile(r"'+[=+\-@\t\r]")
 #: A cell with one of these in it, or with a space at either end, stands in quotes; so does a comment that is none.
 _QUOTED = re.compile(r'[",;|\t\r\n]|^[ #\ufeff]| $')
+
+_LEFT_OUT = re.compile(rb"^(\xef\xbb\xbf)?(#|[ \t]+\r?$)", re.MULTILINE)
+_SPACE = re.compile("[ \t\r\n]+")
 
 _BLOCK = 1 << 16
 
@@ -64,51 +68,76 @@ def _cell(cell: str | float | None) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-def read_rows(data: bytes, name: str, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of CSV text with the line each ends on; blank lines and lines that begin with `#` are left out.
+class Rows:
+    """The rows of CSV text; blank lines and lines that begin with `#` are left out.
 
     *name* is the file to name in errors; a *delimiter* of None is any run of spaces and tabs.
     """
-    check_encoding(data, name)
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    if delimiter is None and b'"' not in data:
-        for number, line in enumerate(text, start=1):
-            # Other kinds of space than these belong to the cells.
-            row = line.split() if line.isascii() else re.split("[ \t\r\n]+", line.strip(" \t\r\n"))
-            if row and row[0] and not line.startswith("#"):
-                yield number, row
-        return
-    skipped = _Uncommented(text)
-    reader = csv.reader(skipped, delimiter=delimiter or " ", skipinitialspace=True, strict=True)
-    try:
-        for row in reader:
-            if row:
-                yield skipped.line, row
-    except csv.Error as error:
-        raise InvalidRecord(f"{name}, line {skipped.line}: this is no row of a table ({error}).") from None
+
+    def __init__(self, data: bytes, name: str, delimiter: str | None) -> None:
+        check_encoding(data, name)
+        self._data, self._name, self._delimiter = data, name, delimiter
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self._split(_Kept(self._lines()) if _LEFT_OUT.search(self._data) else self._lines())
+
+    def line(self, row: int) -> int:
+        """The line that a row ends on; errors ask for it, so that reading need not count."""
+        kept = _Kept(self._lines())
+        for number, _ in enumerate(self._split(kept)):
+            if number == row:
+                break
+        return kept.line
+
+    def _lines(self) -> Iterable[str]:
+        return io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+
+    def _split(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        if self._delimiter is None and b'"' not in self._data:
+            for line in lines:
+                # Other kinds of space than these belong to the cells.
+                row = line.split() if line.isascii() else _SPACE.split(line.strip(" \t\r\n"))
+                if row and row[0]:
+                    yield row
+            return
+        delimiter = self._delimiter or " "
+        try:
+            for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
+                if row:
+                    yield row
+        except csv.Error as error:
+            if not isinstance(lines, _Kept):
+                # Once more, counting the lines.
+                lines = _Kept(self._lines())
+                deque(self._split(lines), maxlen=0)
+            raise InvalidRecord(f"{self._name}, line {lines.line}: this is no row of a table ({error}).") from None
 
 
-def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header of CSV text and its rows, with the line each ends on; the delimiter is found out.
+def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[list[str]], Callable[[int], int]]:
+    """The header of CSV text, its rows, and the line that the row of a number ends on; the delimiter is found out.
 
     Cells are as they were before they were made harmless; every row has as many as the header.
     """
-    rows = read_rows(data, name, found_delimiter(first_line(data)) or ",")
-    number, header = next(rows, (1, []))
-    header = [plain(cell).strip() for cell in header]
-    twice = [column for column in header if header.count(column) > 1]
-    if twice:
-        raise InvalidRecord(f"{name}, line {number}: two columns are called {twice[0]!r}.")
+    rows = Rows(data, name, found_delimiter(first_line(data)) or ",")
+    body = iter(rows)
+    header = [plain(cell).strip() for cell in next(body, [])]
     if not header:
         raise InvalidInput(f"{name}: there is no line with the names of the columns.")
-    return header, _even_rows(rows, name, len(header))
+    twice = [column for column in header if header.count(column) > 1]
+    if twice:
+        raise InvalidRecord(f"{name}, line {rows.line(0)}: two columns are called {twice[0]!r}.")
+
+    def line(row: int) -> int:
+        return rows.line(row + 1)
+
+    return header, _even(body, name, len(header), line), line
 
 
-def _even_rows(rows: Iterator[tuple[int, list[str]]], name: str, width: int) -> Iterator[tuple[int, list[str]]]:
-    for number, row in rows:
+def _even(rows: Iterator[list[str]], name: str, width: int, line: Callable[[int], int]) -> Iterator[list[str]]:
+    for number, row in enumerate(rows):
         if len(row) != width:
-            raise InvalidRecord(f"{name}, line {number}: this line has {len(row)} cells, the header {width}.")
-        yield number, [plain(cell) for cell in row]
+            raise InvalidRecord(f"{name}, line {line(number)}: this line has {len(row)} cells, the header {width}.")
+        yield [plain(cell) if cell[:1] == "'" else cell for cell in row]
 
 
 def check_encoding(data: bytes, name: str) -> None:
@@ -139,7 +168,7 @@ def found_delimiter(line: str) -> str | None:
     return most if outside.count(most) else None
 
 
-class _Uncommented:
+class _Kept:
     """The lines that are neither blank nor comments; `line` counts all. Inside a quoted cell every line matters."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -147,7 +176,7 @@ class _Uncommented:
         self.line = 0
         self._open = False
 
-    def __iter__(self) -> _Uncommented:
+    def __iter__(self) -> _Kept:
         return self
 
     def __next__(self) -> str:

@@ -59,8 +59,8 @@ class Draft:
     def declare(self, attributes: Iterable[str]) -> None:
         """Note the attributes that a file announces; a private one is kept even if no user has it."""
         for name in attributes:
-            if name in PRIVATE:
-                self._private.setdefault(name, [None] * len(self._numbers))
+            if name not in self._private and name in PRIVATE:
+                self._private[name] = [None] * len(self._numbers)
 
     def add_user(self, number: int, user: object, attributes: Mapping[str, object]) -> None:
         """Take the user of record *number*; attributes that a social graph has not are counted."""
@@ -74,12 +74,11 @@ class Draft:
         topics: object = None
         columns: dict[str, str | None] = {}
         for key, value in attributes.items():
-            if value is None or value == "":
-                if key in PRIVATE:
-                    self.declare((key,))
-            elif key in PRIVATE:
+            if key in PRIVATE:
                 self.declare((key,))
                 self._private[key].append(text(value, key, self._users_at, number))
+            elif value is None or value == "":
+                continue
             elif key == "location":
                 place = place or self._common(value, key, number)
             elif key == INLINE_PATH:

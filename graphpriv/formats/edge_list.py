@@ -7,10 +7,10 @@ that begins with `#` is a comment; `# Undirected graph` says, as in the files of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import IO, ClassVar
 
@@ -24,7 +24,7 @@ from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import STREAM, replacing
-from tabular.io import first_line, found_delimiter, plain, read_rows, read_table, write_csv
+from tabular.io import Rows, first_line, found_delimiter, plain, read_table, write_csv
 
 #: Names of the two columns of an edge in files that have a header.
 HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1", "node2"), ("src", "dst"))
@@ -53,11 +53,13 @@ class EdgeList(GraphFormat):
         users = origin.attributes or _beside(path, "users")
         places = origin.places or _beside(path, "places")
         edges = content(path)
-        named = users or path
-        draft = Draft(str(path), lambda line: f"{named}, line {line}", lambda line: f"{path}, line {line}")
+        read = _Edges(edges, str(path))
         if users:
-            _read_users(users, draft)
-        ends = _read_edges(edges, str(path), draft, closed=users is not None)
+            draft = _read_users(users, str(path))
+            ends = read.ends(draft)
+        else:
+            draft = Draft(str(path), read.where, read.where)
+            ends = read.ends(draft, closed=False)
         directed = _says_directed(edges) if origin.directed is None else origin.directed
         locations = read_places(places) if places else None
         return draft.graph(locations, directed=directed, where=str(places), ends=ends)
@@ -94,63 +96,74 @@ def _says_directed(data: bytes) -> bool:
     return True
 
 
-def _read_users(path: Path, draft: Draft) -> None:
-    header, rows = read_table(content(path), str(path))
+def _read_users(path: Path, file: str) -> Draft:
+    header, rows, line = read_table(content(path), str(path))
     found = [position for position, column in enumerate(header) if column.lower() in ID_COLUMNS]
     column = next((position for position in found if header[position].lower() == "id"), found[0] if found else None)
     if column is None:
         raise InvalidInput(f"{path}, line 1: there is no column id; there is {', '.join(header)}.")
     names = [*header[:column], *header[column + 1 :]]
+    draft = Draft(file, lambda number: f"{path}, line {line(number)}", lambda number: file)
     draft.declare(names)
-    for number, row in rows:
+    for number, row in enumerate(rows):
         user = row.pop(column)
         draft.add_user(number, user, dict(zip(names, row, strict=True)))
+    return draft
 
 
-def _read_edges(data: bytes, file: str, draft: Draft, *, closed: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The ends of all edges as positions of users; if not *closed*, users are added as they appear."""
-    rows = _edge_rows(data, file)
-    first = next(rows, None)
-    if first is None:
-        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
-    columns = _ends_in(first[1])
-    header = first[1] if columns else None
-    source, target = columns or (0, 1)
-    width = len(first[1])
-    if width < 2:
-        raise InvalidRecord(f"{file}, line {first[0]}: an edge has two ends, a source and a target.")
-    if header is None:
-        rows = chain([first], rows)
-    # Only text with an apostrophe in it can hold cells that were made harmless.
-    marked = b"'" in data
-    parts: list[NDArray[np.int32]] = []
-    while block := list(islice(rows, _BLOCK)):
-        ends = []
-        for each in (source, target):
-            try:
-                cells = [row[each] for _, row in block]
-            except IndexError:
-                cells = []
-            ends.append([plain(cell) for cell in cells] if marked else cells)
-        _check_block(block, width, file, draft, header, (source, target))
-        if not closed:
-            for (number, _), *pair in zip(block, *ends, strict=True):
-                for end in pair:
-                    if end not in draft.index:
-                        draft.add_user(number, end, {})
-        position = draft.index.get
-        found = np.array([[position(end, -1) for end in side] for side in ends], dtype=np.int32)
-        if found.min() < 0:
-            side, edge = np.argwhere(found.T < 0)[0][::-1]
-            word = ("source", "target")[side]
-            raise InvalidRecord(f"{file}, line {block[edge][0]}: the {word} of this edge is no user of the graph.")
-        parts.append(found)
-    ends_found = np.concatenate(parts, axis=1) if parts else np.zeros((2, 0), dtype=np.int32)
-    return ends_found[0], ends_found[1]
+class _Edges:
+    """The file of edges: which columns hold the ends, and the ends as positions of users."""
 
+    def __init__(self, data: bytes, file: str) -> None:
+        self.file = file
+        self.rows = Rows(data, file, found_delimiter(first_line(data)))
+        # Only text with an apostrophe in it can hold cells that were made harmless.
+        self.marked = b"'" in data
+        self.first = next(iter(self.rows), [])
+        self.columns = _ends_in(self.first)
+        self.names = self.first if self.columns else [f"column {column + 1}" for column in range(len(self.first))]
 
-def _edge_rows(data: bytes, file: str) -> Iterator[tuple[int, list[str]]]:
-    return read_rows(data, file, found_delimiter(first_line(data)))
+    def where(self, row: int) -> str:
+        """The place of a row, for errors."""
+        return f"{self.file}, line {self.rows.line(row)}"
+
+    def ends(self, draft: Draft, *, closed: bool = True) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Sources and targets of all edges; if not *closed*, users are added as they appear."""
+        begun = 1 if self.columns else 0
+        rows = islice(self.rows, begun, None)
+        parts = [np.zeros((2, 0), dtype=np.int32)]
+        while block := list(islice(rows, _BLOCK)):
+            columns = self._columns(block, begun, draft)
+            if not closed:
+                for number, pair in enumerate(zip(*columns, strict=True), start=begun):
+                    for end in pair:
+                        if end not in draft.index:
+                            draft.add_user(number, end, {})
+            found = np.array([list(map(draft.index.get, side, repeat(-1))) for side in columns], dtype=np.int32)
+            if found.min() < 0:
+                edge, side = np.argwhere(found.T < 0)[0].tolist()
+                word = ("source", "target")[side]
+                raise InvalidRecord(f"{self.where(begun + edge)}: the {word} of this edge is no user of the graph.")
+            parts.append(found)
+            begun += len(block)
+        sources, targets = np.concatenate(parts, axis=1)
+        return sources, targets
+
+    def _columns(self, block: list[list[str]], begun: int, draft: Draft) -> list[Sequence[str]]:
+        """The two columns of ends in a *block* of rows; cells that are no ends are counted."""
+        width = len(self.first)
+        for number, row in enumerate(block) if width < 2 or set(map(len, block)) != {width} else ():
+            if len(row) < 2:
+                raise InvalidRecord(f"{self.where(begun + number)}: an edge has two ends, a source and a target.")
+            if len(row) != width:
+                where = self.where(begun + number)
+                raise InvalidRecord(f"{where}: this line has {len(row)} cells, the first one {width}.")
+        columns = list(zip(*block, strict=True))
+        ends = self.columns or (0, 1)
+        for position, (name, column) in enumerate(zip(self.names, columns, strict=True)):
+            if position not in ends and (filled := len(column) - column.count("")):
+                draft.ignored[f"{name} (edges)"] += filled
+        return [tuple(map(plain, columns[end])) if self.marked else columns[end] for end in ends]
 
 
 def _ends_in(row: list[str]) -> tuple[int, int] | None:
@@ -160,23 +173,6 @@ def _ends_in(row: list[str]) -> tuple[int, int] | None:
         if source in names and target in names:
             return names.index(source), names.index(target)
     return None
-
-
-def _check_block(
-    block: list[tuple[int, list[str]]],
-    width: int,
-    file: str,
-    draft: Draft,
-    header: list[str] | None,
-    ends: tuple[int, int],
-) -> None:
-    """Refuse rows of another *width*, and count the cells that are no ends of edges."""
-    for number, row in block:
-        if len(row) != width:
-            raise InvalidRecord(f"{file}, line {number}: this line has {len(row)} cells, the first one {width}.")
-    for column in range(width) if width > 2 else ():
-        if column not in ends and (filled := sum(1 for _, row in block if row[column])):
-            draft.ignored[f"{header[column] if header else f'column {column + 1}'} (edges)"] += filled
 
 
 def _write_edges(graph: SocialGraph, file: IO[bytes], *, delimiter: str) -> None:

@@ -23,49 +23,53 @@ def place_rows(tree: PlaceTree) -> Iterator[tuple[str, str, str, str | None]]:
 
 def read_places(path: Path) -> dict[str, tuple[Step, ...]]:
     """The path of each key in a table of places; a place without a parent lies right below `world`."""
-    header, rows = read_table(content(path), str(path))
+    header, rows, line = read_table(content(path), str(path))
     missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise InvalidInput(f"{path}, line 1: there is no column {missing[0]}; places have {', '.join(COLUMNS)}.")
     columns = [header.index(column) for column in COLUMNS]
     steps: dict[str, Step] = {}
     parents: dict[str, str] = {}
-    lines: dict[str, int] = {}
-    for number, row in rows:
+    numbers: dict[str, int] = {}
+    for number, row in enumerate(rows):
         key, name, kind, parent = (row[column] for column in columns)
-        where = f"{path}, line {number}"
+        fault = None
         if not key or not name:
-            raise InvalidRecord(f"{where}: a place has a key and a name.")
-        if key in steps:
-            raise InvalidRecord(f"{where}: the key {key!r} stands before, at line {lines[key]}.")
-        if kind not in LEVELS:
-            raise InvalidRecord(f"{where}: {kind!r} is no type of place; there is {', '.join(LEVELS)}.")
-        if kind == WORLD[1] and (name != WORLD[0] or parent):
-            raise InvalidRecord(f"{where}: there is one world; it is called 'world' and has no parent.")
-        steps[key], parents[key], lines[key] = (name, kind), parent, number
-    return {key: _path(key, steps, parents, lines, path) for key in steps}
+            fault = "a place has a key and a name"
+        elif key in steps:
+            fault = f"the key {key!r} stands before, at line {line(numbers[key])}"
+        elif kind not in LEVELS:
+            fault = f"{kind!r} is no type of place; there is {', '.join(LEVELS)}"
+        elif kind == WORLD[1] and (name != WORLD[0] or parent):
+            fault = "there is one world; it is called 'world' and has no parent"
+        if fault:
+            raise InvalidRecord(f"{path}, line {line(number)}: {fault}.")
+        steps[key], parents[key], numbers[key] = (name, kind), parent, number
+    try:
+        return {key: _path(key, steps, parents) for key in steps}
+    except _BrokenWay as broken:
+        key, fault = broken.args
+        raise InvalidRecord(f"{path}, line {line(numbers[key])}: {fault}.") from None
 
 
-def _path(
-    key: str, steps: dict[str, Step], parents: dict[str, str], lines: dict[str, int], file: Path
-) -> tuple[Step, ...]:
+class _BrokenWay(Exception):
+    """The way from a place to the world does not arrive; says at which key, and why."""
+
+
+def _path(key: str, steps: dict[str, Step], parents: dict[str, str]) -> tuple[Step, ...]:
     """The path from *key* upwards."""
     path: list[Step] = []
     climbed = key
     seen: set[str] = set()
-    while True:
-        if climbed in seen:
-            raise InvalidRecord(
-                f"{file}, line {lines[key]}: the way up from {key!r} comes back to {climbed!r}; "
-                "places must not form a cycle."
-            )
+    while climbed not in seen:
         if len(path) == DEEPEST_PATH:
-            raise InvalidRecord(f"{file}, line {lines[key]}: more than {DEEPEST_PATH} places lie above {key!r}.")
+            raise _BrokenWay(key, f"more than {DEEPEST_PATH} places lie above {key!r}")
         seen.add(climbed)
         path.append(steps[climbed])
         above = parents[climbed]
         if not above:
             return tuple(path) if path[-1] == WORLD else (*path, WORLD)
         if above not in steps:
-            raise InvalidRecord(f"{file}, line {lines[climbed]}: the parent {above!r} is no key of this table.")
+            raise _BrokenWay(climbed, f"the parent {above!r} is no key of this table")
         climbed = above
+    raise _BrokenWay(key, f"the way up from {key!r} comes back to {climbed!r}; places must not form a cycle")
