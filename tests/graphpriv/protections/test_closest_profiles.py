@@ -7,7 +7,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, WORLD, PlaceTree
 from graphpriv.protections.closest_profiles import closest_profiles
 from tests.graphpriv.figures import BROOKLYN, MANHATTAN, NEW_YORK_CITY, PLACES, UNITED_STATES, WASHINGTON
-from tests.graphpriv.protections.all_pairs import all_pairs, distance
+from tests.graphpriv.protections.all_pairs import all_pairs, all_pairs_by_rows, distance
 from tests.strategies import graphs, place_trees, random_graph, seeds
 
 
@@ -127,3 +127,19 @@ def test_larger_random_graphs_give_the_clusters_of_all_pairs(seed):
     for k in (2, 5, 10):
         order = rng.permutation(users)
         assert closest_profiles(graph, k, order).tolist() == all_pairs(graph, k, order).tolist()
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("topics", [2, 8, 200])
+def test_thousands_of_users_give_the_clusters_of_all_pairs(topics):
+    for seed in range(5):
+        graph = random_graph(seed, 5_000, 5_000, places=64, topics=topics)
+        for k in (2, 10, 300):
+            order = np.random.default_rng(seed).permutation(len(graph))
+            assert closest_profiles(graph, k, order).tolist() == all_pairs_by_rows(graph, k, order).tolist()
+
+
+def test_rows_of_distances_are_those_of_all_pairs():
+    graph = random_graph(2, 60, 60, places=40, topics=3)
+    order = np.random.default_rng(1).permutation(60)
+    assert all_pairs_by_rows(graph, 4, order).tolist() == all_pairs(graph, 4, order).tolist()
