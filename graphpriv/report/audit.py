@@ -169,11 +169,10 @@ def _risks(figures: Figures) -> Markup:
         undecided={named[name]: column("undecided", "undecided", name) for name in attackers},
         label="Bars: disclosure risk by what the attacker knows; the table has all.",
     )
-    success = charts.horizontal_bars(
-        groups,
-        {named[name]: column("expected_success", "expected_success", name) for name in attackers},
-        label="Bars: expected success by what the attacker knows; the table has all.",
-    )
+    guesses = {named[name]: column("expected_success", "expected_success", name) for name in attackers}
+    label = "Bars: expected success by what the attacker knows; the table has all."
+    known = any(value is not None for values in guesses.values() for value in values)
+    success = charts.horizontal_bars(groups, guesses, label=label) if known else None
     heads = ["", *(_short(words.scenario(name)) for name in scenarios), words.LINKS_ALONE]
     tables = [
         table(
@@ -203,7 +202,7 @@ def _risks(figures: Figures) -> Markup:
         ),
         side_by_side(
             figure(risk, "Disclosure risk by what is known. A dashed end is what was left undecided."),
-            figure(success, "Expected success of a guess, by what is known."),
+            figure(success, "Expected success of a guess, by what is known.") if success else None,
         ),
         tables,
     )
@@ -274,10 +273,12 @@ def _structure(figures: Figures) -> Markup:
         if figures.get("structure", kind, "estimated") is not None
     ]
     told = [" Path length and diameter estimated: ", estimates, "."] if estimates else None
-    return join(
+    return element(
+        "div",
         element("p", figures.inline("structure", "note", words=str(note)), class_="note prose") if note else None,
         element("p", "Links unchanged: ", figures.inline("structure", "edges_unchanged"), ".", told),
         table("Structure of the graph.", ["Measure", *(heads[kind] for kind in kinds)], rows),
+        class_="keep",
     )
 
 

@@ -94,7 +94,8 @@ def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, label: str, bucket:
         for position, name in enumerate(names):
             share = counts.get(name, 0) / total if total else 0.0
             length = (right - left) * share
-            said = f"{isolated(row)}: {counts.get(name, 0):,} users with {isolated(name)} {bucket} ({share:.1%})"
+            many = "no" if name == "none" else isolated(name)
+            said = f"{isolated(row)}: {counts.get(name, 0):,} users with {many} {bucket} ({share:.1%})"
             marks.append(_part(start, top + head, length, line, position, f"{share:.0%}", said))
             start += length
     return drawing(join(marks, _key(names, height - 8, steps=True)), height, label)

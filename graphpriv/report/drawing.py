@@ -39,6 +39,8 @@ class Drawing:
     after: Markup | None
     legend: tuple[str, ...]
     note: str | None = None
+    #: Whether a user stands at the same place in both, which takes the mapping.
+    aligned: bool = True
 
 
 def draw(
@@ -72,6 +74,7 @@ def draw(
                 after and _picture(after[0], after[1], categories(after[0], attribute), legend, "after"),
                 tuple(legend),
                 note,
+                aligned=released is not None and mapping is not None,
             )
         )
     return drawings
@@ -90,8 +93,8 @@ def drawn(drawings: Sequence[Drawing]) -> Markup:
     notes = dict.fromkeys(each.note for each in drawings if each.note)
     return join(
         paragraphs(
-            "Each dot is a user, each line a link; users with more links have larger dots. A user has the same place "
-            "in both drawings."
+            "Each dot is a user, each line a link; users with more links have larger dots."
+            + (" A user has the same place before and after." if all(each.aligned for each in drawings) else "")
         ),
         parts,
         paragraphs(*notes),

@@ -67,6 +67,9 @@ def test_parts_of_a_whole_fill_the_bar():
     lengths = [float(bar.get("width")) for bar in bars(drawing, "fill-")]
     assert sum(lengths) == pytest.approx(charts.WIDTH - 4, abs=0.05)
     assert lengths[1] == pytest.approx(3 * lengths[0], abs=0.05)
+    starts = [float(bar.get("x")) for bar in bars(drawing, "fill-")]
+    for (start, length), after in zip(zip(starts, lengths, strict=True), starts[1:], strict=False):
+        assert after == pytest.approx(start + length, abs=0.02)
     assert "all: 30 users with 2-4 candidates (30.0%)" in tooltips(drawing)
 
 

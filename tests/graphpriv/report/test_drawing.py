@@ -12,7 +12,7 @@ from lxml import etree
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.report import audit_report
-from graphpriv.report.drawing import MOST_USERS, categories, draw, shares
+from graphpriv.report.drawing import MOST_USERS, categories, draw, drawn, shares
 from tests.graphpriv.report.documents import audit_document
 from tests.strategies import graphs
 
@@ -83,6 +83,14 @@ def test_a_user_keeps_its_place_and_changes_its_colour():
     assert sorted(place for _, place in before) == sorted(place for _, place in after)
     assert Counter(colour for colour, _ in before) == {"line-series-1": 3, "line-series-2": 1}
     assert Counter(colour for colour, _ in after) == {"line-series-1": 4}
+
+
+def test_only_drawings_with_a_mapping_are_said_to_keep_places():
+    graph = graph_of([PARIS] * 4, ["Sports"] * 4, [(0, 1), (1, 2)])
+    said = "A user has the same place before and after."
+    assert said in drawn(draw(graph, graph, np.arange(4)))
+    assert said not in drawn(draw(graph, graph))
+    assert said not in drawn(draw(graph))
 
 
 def test_a_person_who_was_forgotten_is_not_drawn_after():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from typing import Any
 
 import pytest
@@ -268,6 +269,52 @@ def test_a_place_name_with_markup_is_shown_as_it_is():
     (cell,) = page.xpath("//*[@data-key='/at_risk/0/user']")
     assert cell.text_content() == "<b>Bold & Co</b>"
     assert cell.find("bdi") is not None
+
+
+def tooltips(report: str) -> set[str]:
+    marks = html.document_fromstring(report).xpath("//figure//*[local-name()='title']")
+    return {re.sub("[\u2068\u2069]", "", mark.text) for mark in marks}
+
+
+def test_the_charts_of_an_audit_show_its_figures():
+    document = audit_document()
+    said = tooltips(audit_report(document))
+    losses, alone = document["information_loss"], document["structure"]
+    names = {"location": "Place", "topic3": "Topic 3", "mean": "Mean"}
+    for key, name in names.items():
+        dbil = losses["dbil"] if key == "mean" else losses["dbil_by_attribute"][key]
+        assert f"{name}, AAMIL: {losses['aamil'][key]:.4f}" in said
+        assert f"{name}, CDIL: {losses['cdil'][key]:.4f}" in said
+        assert f"{name}, DBIL: {dbil:.4f}" in said
+    for attacker, who in (("ego", "Whole neighbourhood (ego)"), ("subgraph", "Part of it (subgraph)")):
+        for key, name in (("location", "Place"), ("topic2", "Second topic"), ("all", "Place and topics")):
+            risk, undecided = (document[part][attacker][key] for part in ("disclosure_risk", "undecided"))
+            assert f"{name}, {who}: {risk:.4f}, undecided {undecided:.4f}" in said
+            assert f"{name}, {who}: {document['expected_success'][attacker][key]:.4f}" in said
+            counts = document["candidates"][attacker][key]
+            share = counts["2-4"] / sum(counts.values())
+            assert f"{name}: {counts['2-4']} users with 2\u20134 candidates ({share:.1%})" in said
+        risk, undecided = alone["risk"][attacker], alone["undecided"][attacker]
+        assert f"Links alone, {who}: {risk:.4f}, undecided {undecided:.4f}" in said
+        assert f"Links alone, {who}: {alone['expected_success'][attacker]:.4f}" in said
+        counts = alone["candidates"][attacker]
+        assert f"Links alone: {counts['0']} users with no candidates" in " ".join(said)
+
+
+def test_the_charts_of_a_sweep_show_its_figures():
+    document = sweep_document()
+    said = tooltips(sweep_report(document))
+
+    def told(name, k, spread):
+        return f"{name}, k = {k}: {spread['mean']:.4f}, deviation {spread['sd']:.4f}"
+
+    for row in document["rows"]:
+        for key, name in (("aamil", "AAMIL"), ("dbil", "DBIL"), ("mean", "Mean")):
+            assert told(name, row["k"], row["information_loss"][key]) in said
+        for part in ("disclosure_risk", "expected_success"):
+            for attacker in ("ego", "subgraph"):
+                assert told("Third topic", row["k"], row[part][attacker]["topic3"]) in said
+    assert len(said) == 5 * (4 + 2 * 2 * 6)
 
 
 def test_every_measure_is_defined_with_where_it_comes_from():
