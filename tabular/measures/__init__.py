@@ -57,10 +57,9 @@ class Summary:
     @property
     def disclosure_risk_bound(self) -> float:
         """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
-        prl, dbrl = self.readings["prl"], self._percent("dbrl")
-        highest, reported = self._percent("prl") + prl.bound, max(dbrl, self._percent("prl"))
-        lowest = max(dbrl, self._percent("prl") - prl.bound)
-        return max(highest - reported, reported - lowest, 0.0) / 2
+        dbrl, prl, bound = self._percent("dbrl"), self._percent("prl"), self.readings["prl"].bound
+        reported, lowest, highest = max(dbrl, prl), max(dbrl, prl - bound), max(dbrl, min(prl + bound, 100.0))
+        return max(highest - reported, reported - lowest) / 2
 
     @property
     def score_mean(self) -> float:

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabular.attributes import Attribute
+from tabular.measures import Reading, Summary, measures, summary
+from tabular.table import Table
+from tests.tabular.pairs_of_tables import random_pair
+
+
+def test_the_summary_has_every_measure_and_the_scores_of_the_thesis():
+    original, masked = random_pair(5, 60, (4, 3, 6))
+    found = summary(original, masked, original.names)
+    assert set(found.readings) == set(measures)
+    for name, reading in found.readings.items():
+        assert reading == measures[name].method().measure(original, masked, original.names)
+    percent = {name: reading.percent for name, reading in found.readings.items()}
+    loss = (percent["ctbil"] + percent["dbil"] + percent["ebil"]) / 3
+    risk = (percent["id"] + max(percent["dbrl"], percent["prl"])) / 2
+    assert found.information_loss == pytest.approx(loss)
+    assert found.disclosure_risk == pytest.approx(risk)
+    assert found.score_mean == pytest.approx((loss + risk) / 2)
+    assert found.score_max == pytest.approx(max(loss, risk))
+    assert found.disclosure_risk_bound == 0
+
+
+def test_a_bound_on_linkage_is_a_bound_on_the_risk():
+    def risk_of(dbrl, prl, bound):
+        readings = {
+            "id": Reading(raw=0, percent=50.0),
+            "dbrl": Reading(raw=0, percent=dbrl),
+            "prl": Reading(raw=0, percent=prl, bound=bound),
+        }
+        return Summary(readings=readings).disclosure_risk_bound
+
+    assert risk_of(20.0, 60.0, 60.0) == pytest.approx(20)
+    assert risk_of(20.0, 60.0, 10.0) == pytest.approx(5)
+    assert risk_of(70.0, 60.0, 5.0) == 0
+    assert risk_of(70.0, 60.0, 15.0) == pytest.approx(2.5)
+
+
+def microdata(seed=1, people=240):
+    """Microdata as a graph gives them: degree, place and two topics of people who are alike in their communities."""
+    rng = np.random.default_rng(seed)
+    community = rng.integers(0, 6, people)
+    places = np.array([f"Town {number}" for number in range(12)], dtype=object)
+    topics = np.array([f"Topic {number}" for number in range(8)], dtype=object)
+    own = rng.random(people)
+    second = np.where(rng.random(people) < 0.1, None, topics[(community + rng.integers(1, 4, people)) % 8])
+    return {
+        "degree": np.minimum(rng.zipf(1.9, people), 40).tolist(),
+        "location": places[np.where(own < 0.8, community * 2, rng.integers(0, 12, people))].tolist(),
+        "topic1": topics[np.where(own > 0.3, community, rng.integers(0, 8, people))].tolist(),
+        "topic2": second.tolist(),
+    }
+
+
+def released(columns, k):
+    """The microdata of a release: people in groups of k by community share the commonest profile; degrees stay."""
+    order = sorted(range(len(columns["degree"])), key=lambda row: (columns["topic1"][row], columns["location"][row]))
+    after = {name: list(values) for name, values in columns.items()}
+    for first in range(0, len(order), k):
+        group = order[first : first + k]
+        for name in ("location", "topic1", "topic2"):
+            values = [columns[name][row] for row in group]
+            common = max(sorted(set(values), key=str), key=values.count)
+            for row in group:
+                # A place that covers those of the group, as aggregation gives it, is no place of the original.
+                mixed = name == "location" and len(set(values)) > 1
+                after[name][row] = "Country" if mixed else common
+    return after
+
+
+def test_microdata_of_a_graph_lose_more_and_tell_less_as_k_grows():
+    before = microdata()
+    topics = tuple(f"Topic {number}" for number in range(8))
+    attributes = [
+        # The degrees that occur, in order; the places of both tables; the topics of the graph, whatever their rank.
+        Attribute(name="degree", kind="ordinal"),
+        Attribute(name="location", domain=(*sorted(set(before["location"])), "Country")),
+        Attribute(name="topic1", domain=topics),
+        Attribute(name="topic2", domain=topics),
+    ]
+    original = Table.from_columns(before, attributes)
+    found = [summary(original, original.masked(released(before, k)), original.names) for k in (1, 2, 5, 20, 80)]
+    losses = [each.information_loss for each in found]
+    risks = [each.disclosure_risk for each in found]
+    assert losses[0] == 0
+    assert losses == sorted(losses)
+    assert risks == sorted(risks, reverse=True)
+    assert losses[-1] > 30
+    assert risks[0] > 70 > 50 > risks[-1]
