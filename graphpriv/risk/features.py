@@ -1,4 +1,6 @@
-"""What a neighbourhood must have at least as often as one it is to contain: types, and links between types.
+"""What a neighbourhood must have at least as often as one it is to contain.
+
+That is: neighbours of a type, and neighbours of a type with one, two, … links of a kind to those of another type.
 
 Features are numbers of 64 bits that include the centre's label. That two of them are by accident the same can only
 let a candidate through, which the search then refuses.
@@ -17,6 +19,7 @@ from graphpriv.risk.workers import in_chunks
 from tabular.kernels import compiled
 
 _LINK = np.uint64(0xA0761D6478BD642F)
+_OWN = np.uint64(0x8EBC6AF09C88C6E3)
 _COUNT = np.uint64(0xE7037ED1A0B428DB)
 _NONE = np.uint64(0)
 
@@ -60,7 +63,7 @@ def _tokens(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     counts = np.diff(shapes.offsets)
     links = shapes.rows[shapes.offsets[1:]] - shapes.rows[shapes.offsets[:-1]]
-    offsets = np.concatenate([[0], np.cumsum(counts + links // 2)]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(counts + links)]).astype(np.int64)
     tokens, lengths = np.empty(int(offsets[-1]), dtype=np.uint64), np.empty(len(counts), dtype=np.int64)
     in_chunks(
         lambda start, stop: count_features(shapes, most_only, offsets, tokens, lengths, start, stop),
@@ -88,30 +91,34 @@ def count_features(
     while size < 2 * most:
         size *= 2
     names, counts = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
+    # The count of one neighbour's links of a kind, and whose count it is.
+    kinds, own_counts = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
+    owners = np.zeros(size, dtype=np.int64)
     used = np.empty(most, dtype=np.int64)
+    owner = 0
     for at in range(start, stop):
         base, write, distinct = shapes.offsets[at], offsets[at], 0
-        count = shapes.offsets[at + 1] - base
         centre = mixed(np.uint64(shapes.labels[at]))
         fold = 16
         while fold < 2 * (offsets[at + 1] - offsets[at]):
             fold *= 2
-        for place in range(count):
-            own = shapes.types[base + place]
+        for place in range(shapes.offsets[at + 1] - base):
+            owner += 1
+            own = mixed(centre + np.uint64(shapes.types[base + place]))
             first = shapes.rows[base + place]
             for link in range(first - 1, first + shapes.degrees[base + place]):
-                if link < first:
-                    # The neighbour itself, before its links.
-                    name = mixed(centre + np.uint64(own))
-                else:
-                    other_place = shapes.inner[link]
-                    if other_place < place:
-                        continue
-                    other, code = shapes.types[base + other_place], shapes.codes[link]
-                    if own == other and code == 2:
-                        # Between two of one type, either may be called the first.
-                        code = 1
-                    name = mixed(mixed(centre + np.uint64(own)) ^ (np.uint64(other * 4 + code) * _LINK))
+                # The neighbour itself, before its links.
+                name = own
+                if link >= first:
+                    other = shapes.types[base + shapes.inner[link]]
+                    kind = mixed(own ^ (np.uint64(other * 4 + shapes.codes[link]) * _LINK))
+                    slot = np.int64(kind & np.uint64(fold - 1))
+                    while owners[slot] == owner and kinds[slot] != kind:
+                        slot = (slot + 1) & (fold - 1)
+                    if owners[slot] != owner:
+                        owners[slot], kinds[slot], own_counts[slot] = owner, kind, 0
+                    own_counts[slot] += 1
+                    name = mixed(kind + np.uint64(own_counts[slot]) * _OWN)
                 if name == _NONE:
                     name = _LINK
                 slot = np.int64(name & np.uint64(fold - 1))

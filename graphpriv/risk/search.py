@@ -20,7 +20,7 @@ from tabular.kernels import compiled, inlined
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _M1, _M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _M4, _H = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
-_ALL, _0 = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+_0, _FIELDS = np.uint64(0), np.uint64(0x8888888888888888)
 
 #: States of a neighbour of the pattern.
 _FREE, _ASSIGNED, _SPREAD = 0, 1, 2
@@ -117,12 +117,17 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
             if total + desk.words[each] > len(desk.domains):
                 return len(desk.domains) + 1
             for word in range(desk.words[each]):
-                desk.domains[total + word] = _ALL
-            desk.domains[total] &= _ALL << np.uint64(low & 63)
-            last = total + desk.words[each] - 1
-            desk.domains[last] &= _ALL >> np.uint64(63 - ((high - 1) & 63))
+                desk.domains[total + word] = _0
+            tally, size = patterns.tallies[base + each], 0
+            for value in range(low, high):
+                # No field of the target's tally may fall short: then no borrow clears its highest bit.
+                if ((targets.tallies[target_base + value] | _FIELDS) - tally) & _FIELDS == _FIELDS:
+                    desk.domains[total + (value >> 6) - desk.word[each]] |= _1 << np.uint64(value & 63)
+                    size += 1
+            if size == 0:
+                return -1
             total += desk.words[each]
-            desk.sizes[each] = high - low
+            desk.sizes[each] = size
             desk.states[each] = _FREE
             desk.blame[each] = 1
         place = end

@@ -15,6 +15,8 @@ from tabular.kernels import compiled
 #: With how many earlier neighbours of the same type and degree one is compared for being a twin.
 _TWIN_REACH = 32
 
+_1, _2, _7, _60 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(60)
+
 
 class Shapes(NamedTuple):
     """The neighbourhoods of some centres, one after the other, neighbours in their new places."""
@@ -28,6 +30,8 @@ class Shapes(NamedTuple):
     degrees: NDArray[np.int32]
     #: The first neighbour with which it could change places without any link telling.
     twins: NDArray[np.int32]
+    #: Its links by kind, up to seven each, in sixteen fields of four bits whose highest stays free.
+    tallies: NDArray[np.uint64]
     #: For each neighbour where its links start; their other ends; how these stand to it.
     rows: NDArray[np.int64]
     inner: NDArray[np.int32]
@@ -48,6 +52,7 @@ def shapes_of(
         types=np.empty(entries, dtype=np.int64),
         degrees=np.empty(entries, dtype=np.int32),
         twins=np.empty(entries, dtype=np.int32),
+        tallies=np.empty(entries, dtype=np.uint64),
         rows=np.empty(entries + 1, dtype=np.int64),
         inner=np.empty(total, dtype=np.int32),
         codes=np.empty(total, dtype=np.int8),
@@ -111,10 +116,16 @@ def lay_out(
         # Only now: a row's end is the start of the next one.
         for place in range(count):
             row_end = shapes.rows[base + place + 1] if place + 1 < count else write
-            around = np.uint64(0)
+            around, tally = np.uint64(0), np.uint64(0)
             for link in range(shapes.rows[base + place], row_end):
-                around += mixed(np.uint64(shapes.inner[link] * 4 + shapes.codes[link]))
+                other = shapes.inner[link]
+                around += mixed(np.uint64(other * 4 + shapes.codes[link]))
+                kind = mixed(np.uint64(shapes.types[base + other] * 4 + shapes.codes[link]))
+                shift = (kind >> _60) << _2
+                if (tally >> shift) & _7 < _7:
+                    tally += _1 << shift
             sums[place] = around
+            shapes.tallies[base + place] = tally
         for place in range(count):
             shapes.twins[base + place] = _first_twin(shapes, base, place, write, count, sums, mark)
 
