@@ -1,0 +1,274 @@
+"""What a graph is like: degrees, clustering, paths, and the shares of places and topics.
+
+Clustering, components and paths are those of the graph without directions; path length and diameter those of its
+largest component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from graphpriv.graph import Links, SocialGraph
+from graphpriv.places import LEVELS, UNKNOWN
+from graphpriv.topics import EMPTY, RANKS
+from tabular.kernels import compiled
+
+#: Up to so many users in the largest component all paths are measured; above, those from sampled users.
+EXACT_USERS = 20_000
+SAMPLED = 256
+
+#: So many places are listed by name.
+TOP_PLACES = 20
+
+#: Breadth-first searches that run at once, one bit each.
+WORD = 64
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Path length and diameter of the largest component; `sampled` users were taken as starts, None means all."""
+
+    path_length: float
+    diameter: int
+    sampled: int | None
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the figures are estimates: a mean over sampled starts, and a diameter that is a lower bound."""
+        return self.sampled is not None
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The figures of one graph's links."""
+
+    degree: float
+    clustering: float
+    path_length: float
+    diameter: int
+    estimated: bool
+
+
+def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
+    """All figures of a graph, ready for JSON."""
+    links = graph.neighbours
+    components, _, size = _largest_component(links)
+    paths = paths_of(links, rng)
+    document = {
+        "users": len(graph),
+        "edges": graph.edge_count,
+        "directed": graph.directed,
+        "degree": _spread(links.counts),
+        "clustering": average_clustering(links),
+        "components": components,
+        "largest_component": size / max(len(graph), 1),
+        "path_length": paths.path_length,
+        "diameter": paths.diameter,
+        "estimated": paths.estimated,
+        "places": _place_shares(graph),
+        "topics": _topic_shares(graph),
+    }
+    if graph.directed:
+        document["degree"]["following"] = _spread(graph.follows.counts)
+        document["degree"]["followers"] = _spread(graph.followers.counts)
+    if paths.estimated:
+        document["note"] = (
+            f"Path length is the mean over the paths from {paths.sampled} users drawn at random, the diameter the "
+            f"longest path seen, a lower bound: the largest component has more than {EXACT_USERS} users."
+        )
+    return document
+
+
+def structure(graph: SocialGraph) -> Structure:
+    """The figures that an audit compares; what is sampled is drawn the same way each time."""
+    links = graph.neighbours
+    paths = paths_of(links, np.random.default_rng(0))
+    degree = float(links.counts.mean()) if len(graph) else 0.0
+    return Structure(degree, average_clustering(links), paths.path_length, paths.diameter, paths.estimated)
+
+
+def structural_change(
+    original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None = None
+) -> dict[str, Any]:
+    """The figures of both graphs and their differences; 0 throughout while the edges stay.
+
+    `edges_unchanged` is null where it cannot be known because the mapping is not.
+    """
+    same = None if mapping is None else _same_edges(original, released, mapping)
+    before = asdict(structure(original))
+    # Sampled starts would differ by the order of the users: what is equal is not measured twice.
+    after = dict(before) if same else asdict(structure(released))
+    figures = [name for name in before if name != "estimated"]
+    return {
+        "original": before,
+        "released": after,
+        "change": {name: after[name] - before[name] for name in figures},
+        "edges_unchanged": same,
+    }
+
+
+def average_clustering(links: Links) -> float:
+    """The mean over all users of the share of pairs of neighbours that are linked (0 with fewer than two)."""
+    counts = links.counts
+    if not len(counts):
+        return 0.0
+    order = np.lexsort((np.arange(len(counts)), counts))
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[order] = np.arange(len(counts))
+    triangles = _triangles(links.offsets, links.targets, rank)
+    pairs = counts * (counts - 1) // 2
+    shares = np.divide(triangles, pairs, out=np.zeros(len(counts)), where=pairs > 0)
+    # Summed in sorted order, the mean does not depend on the order of the users.
+    return float(np.sort(shares).sum() / len(shares))
+
+
+def paths_of(links: Links, rng: np.random.Generator) -> Paths:
+    """Mean path length and diameter of the largest component, exact up to EXACT_USERS, else from a sample."""
+    _, members, size = _largest_component(links)
+    if size < 2:
+        return Paths(0.0, 0, None)
+    exact = size <= EXACT_USERS
+    starts = members if exact else np.sort(rng.choice(members, SAMPLED, replace=False))
+    steps, farthest, longest = _walk(links, starts)
+    if not exact:
+        # From the user farthest away, the longest path is longer still.
+        longest = max(longest, _walk(links, np.array([farthest]))[2])
+    return Paths(steps / (len(starts) * (size - 1)), longest, None if exact else SAMPLED)
+
+
+def _walk(links: Links, starts: NDArray[np.int64]) -> tuple[int, int, int]:
+    """The sum of all distances from *starts*, and the last user reached with its distance."""
+    total, farthest, longest = 0, int(starts[0]), 0
+    for begin in range(0, len(starts), WORD):
+        steps, last, distance = _search(links.offsets, links.targets, starts[begin : begin + WORD])
+        total += steps
+        if distance > longest:
+            farthest, longest = last, distance
+    return total, farthest, longest
+
+
+def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
+    """How many components there are, and the members of the largest with their number."""
+    users = len(links.offsets) - 1
+    if not users:
+        return 0, np.zeros(0, dtype=np.int64), 0
+    ones = np.ones(len(links.targets), dtype=np.int8)
+    count, label = connected_components(csr_array((ones, links.targets, links.offsets), (users, users)), directed=False)
+    members = np.flatnonzero(label == np.argmax(np.bincount(label)))
+    return int(count), members, len(members)
+
+
+def _same_edges(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64]) -> bool:
+    if len(original) != len(released) or (mapping < 0).any():
+        return False
+    sources, targets = original.follows.sources, original.follows.targets
+    moved = Links.from_pairs(mapping[sources].astype(np.int32), mapping[targets].astype(np.int32), len(released))
+    return np.array_equal(moved.offsets, released.follows.offsets) and np.array_equal(
+        moved.targets, released.follows.targets
+    )
+
+
+def _spread(counts: NDArray[np.integer]) -> dict[str, float]:
+    if not len(counts):
+        return {}
+    names = ("lower quartile", "median", "upper quartile")
+    quantiles = zip(names, np.quantile(counts, (0.25, 0.5, 0.75)).tolist(), strict=True)
+    return {"least": int(counts.min()), **dict(quantiles), "mean": float(counts.mean()), "largest": int(counts.max())}
+
+
+def _place_shares(graph: SocialGraph) -> dict[str, Any]:
+    """The shares of users by level of their place, and of the places most of them name."""
+    known = graph.location[graph.location != UNKNOWN]
+    levels: dict[str, float] = {}
+    by_level = np.bincount(graph.places.levels[known], minlength=max(LEVELS.values()) + 1)
+    for level, count in enumerate(by_level.tolist()):
+        if count:
+            levels[f"level {level}"] = count / len(graph)
+    return {
+        "unknown": 1 - len(known) / max(len(graph), 1),
+        "levels": levels,
+        "most frequent": _most_frequent(known, graph.places.keys.__getitem__, len(graph)),
+    }
+
+
+def _topic_shares(graph: SocialGraph) -> dict[str, Any]:
+    """The shares of the topics at each rank."""
+    shares: dict[str, Any] = {}
+    for rank in range(RANKS):
+        column = graph.topics[:, rank]
+        named = _most_frequent(column[column != EMPTY], graph.topic_names.__getitem__, len(graph), len(column))
+        shares[f"topic{rank + 1}"] = {"empty": float((column == EMPTY).mean()) if len(column) else 0.0, **named}
+    return shares
+
+
+def _most_frequent(
+    codes: NDArray[np.int32], name: Callable[[int], str], users: int, most: int = TOP_PLACES
+) -> dict[str, float]:
+    values, counts = np.unique(codes, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:most]
+    return {name(int(values[each])): int(counts[each]) / users for each in order}
+
+
+@compiled
+def _triangles(offsets: NDArray[np.int64], targets: NDArray[np.int32], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many triangles each user is in; each is found once, from its member of lowest rank."""
+    users = len(offsets) - 1
+    found = np.zeros(users, dtype=np.int64)
+    mark = np.full(users, -1, dtype=np.int64)
+    for low in range(users):
+        for at in range(offsets[low], offsets[low + 1]):
+            if rank[targets[at]] > rank[low]:
+                mark[targets[at]] = low
+        for at in range(offsets[low], offsets[low + 1]):
+            middle = targets[at]
+            if rank[middle] <= rank[low]:
+                continue
+            for other in range(offsets[middle], offsets[middle + 1]):
+                high = targets[other]
+                if rank[high] > rank[middle] and mark[high] == low:
+                    found[low] += 1
+                    found[middle] += 1
+                    found[high] += 1
+    return found
+
+
+@compiled
+def _search(offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Breadth-first searches from up to 64 *starts* at once: the sum of the distances, the last user reached, how far.
+
+    Bit b of a user's word says that the search from start b has come there.
+    """
+    users = len(offsets) - 1
+    seen = np.zeros(users, dtype=np.uint64)
+    front = np.zeros(users, dtype=np.uint64)
+    new = np.zeros(users, dtype=np.uint64)
+    for bit in range(len(starts)):
+        front[starts[bit]] |= np.uint64(1) << np.uint64(bit)
+        seen[starts[bit]] |= np.uint64(1) << np.uint64(bit)
+    total, last, distance, going = 0, starts[0], 0, True
+    while going:
+        going = False
+        distance += 1
+        for user in range(users):
+            reached = np.uint64(0)
+            for at in range(offsets[user], offsets[user + 1]):
+                reached |= front[targets[at]]
+            reached &= ~seen[user]
+            new[user] = reached
+            if reached:
+                going = True
+                last = user
+                while reached:
+                    reached &= reached - np.uint64(1)
+                    total += distance
+        for user in range(users):
+            seen[user] |= new[user]
+            front[user] = new[user]
+    return total, last, distance - 1
