@@ -93,11 +93,13 @@ def test_only_drawings_with_a_mapping_are_said_to_keep_places():
     assert said not in drawn(draw(graph))
 
 
-def test_a_person_who_was_forgotten_is_not_drawn_after():
-    original = graph_of([PARIS] * 3, ["Sports"] * 3, [(0, 1), (1, 2)])
-    released = graph_of([PARIS] * 2, ["Sports"] * 2, [(0, 1)])
-    (drawing,) = draw(original, released, np.array([0, 1, -1]), attributes=["topic1"])
-    assert dots(drawing.after).total() == 2
+def test_a_person_who_was_forgotten_is_missing_after_and_all_others_stay():
+    original = graph_of([PARIS] * 4, ["Chess", "Chess", "Politics", "Sports"], [(0, 1), (1, 2), (2, 3)])
+    released = graph_of([PARIS] * 3, ["Politics", "Chess", "Sports"], [(0, 1), (0, 2)])
+    (drawing,) = draw(original, released, np.array([-1, 1, 0, 2]), attributes=["topic1"])
+    before, after = dots(drawing.before), dots(drawing.after)
+    assert after.total() == 3
+    assert after < before
 
 
 def test_a_large_graph_is_drawn_in_part_and_says_so():
