@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 VERSION = "5.26.28"
@@ -96,10 +97,19 @@ def free_port() -> int:
 class Server:
     """A Neo4j server in a home directory of its own."""
 
-    def __init__(self, home: Path, port: int, password: str, *, heap: str = "1g", page_cache: str = "256m") -> None:
+    def __init__(
+        self,
+        home: Path,
+        port: int,
+        password: str,
+        *,
+        heap: str = "1g",
+        page_cache: str = "256m",
+        java_options: Sequence[str] = (),
+    ) -> None:
         self.home = home.resolve()
         self.port = port
-        self.heap = heap
+        self._options = ("-XX:+UseSerialGC", "-Xms256m", f"-Xmx{heap}", *java_options)
         self._jars = fetch_jars()
         self._process: subprocess.Popen[bytes] | None = None
         self._configure(page_cache)
@@ -130,7 +140,7 @@ class Server:
         )
 
     def _java(self) -> list[str]:
-        return ["java", "-XX:+UseSerialGC", "-Xms256m", f"-Xmx{self.heap}", "-cp", f"{self._jars}/*"]
+        return ["java", *self._options, "-cp", f"{self._jars}/*"]
 
     def command(self, *, until_input_ends: bool) -> list[str]:
         """What starts the server in the foreground."""

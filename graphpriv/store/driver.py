@@ -29,8 +29,12 @@ class Connection:
     def __init__(self, address: ServerAddress) -> None:
         self.address = address
         self._key: tuple[int, ServerAddress] | None = None
-        with self.told():
-            self._driver().verify_connectivity()
+        try:
+            with self.told():
+                self._driver().verify_connectivity()
+        except ReportedError:
+            self.close()
+            raise
 
     def read(self, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
         """What *work* reads in one transaction."""

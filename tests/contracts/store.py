@@ -77,7 +77,7 @@ def filled(store: Store, name: str = "town") -> Store:
 
 quietly = settings(
     deadline=None,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 

@@ -1,14 +1,35 @@
-"""The store on a real Neo4j server."""
+"""The store on a real Neo4j server: the contract, imports that live and die, and what the server may answer."""
 
 from __future__ import annotations
 
-import pytest
+import multiprocessing
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
-from graphpriv.store import Store
-from tests.contracts.store import StoreContract
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from graphpriv.fingerprint import fingerprint
+from graphpriv.graph import SocialGraph
+from graphpriv.store import Run, Store, User, neo4j, open_store
+from graphpriv.store.addresses import ServerAddress, server_address
+from graphpriv.store.driver import Connection
+from graphpriv.store.server import Neo4jStore
+from graphpriv.store.staging import Staged, Staging
+from tabular.errors import InvalidInput, StoreUnavailable
+from tests.contracts import importing
+from tests.contracts.store import StoreContract, filled, little, quietly, release_of, start_importing
 from tests.servers import Neo4jServer
+from tests.strategies import graphs, random_graph
 
 pytestmark = pytest.mark.neo4j
+
+#: Processes that begin anew, as the commands and the service do.
+processes = multiprocessing.get_context("spawn")
 
 
 class TestNeo4j(StoreContract):
@@ -26,3 +47,320 @@ class TestNeo4j(StoreContract):
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
         assert self.server.ask("MATCH (g:Graph) RETURN count(g)") == [[len(store.graphs())]]
+
+
+@pytest.fixture
+def store(neo4j_url: str) -> Iterator[Neo4jStore]:
+    with Neo4jStore(server_address(neo4j_url), create=True, lease=importing.LEASE) as store:
+        yield store
+
+
+# Both backends
+
+
+@settings(quietly, max_examples=4)
+@given(graph=graphs(max_users=8))
+def test_both_stores_give_the_same_graph(store: Neo4jStore, tmp_path: Path, graph: SocialGraph) -> None:
+    with open_store(f"file:{tmp_path / 'embedded.db'}", create=True) as embedded:
+        loaded = []
+        for each in (embedded, store):
+            each.save_graph("any", graph, overwrite=True)
+            loaded.append(each.load_graph("any"))
+    assert loaded[0] == loaded[1]
+    assert fingerprint(loaded[0]) == fingerprint(loaded[1]) == fingerprint(graph)
+
+
+def test_both_stores_tell_the_same_of_what_a_crawl_brought(store: Neo4jStore, tmp_path: Path) -> None:
+    with open_store(f"file:{tmp_path / 'embedded.db'}", create=True) as embedded:
+        told = []
+        for each in (embedded, store):
+            filled(each).forget("town", "4")
+            told.append([each.load_graph("town"), list(each.users("town")), list(each.posts("town"))])
+    assert told[0] == told[1]
+
+
+# What the server may answer
+
+
+def refusal(url: str, *, create: bool = True) -> InvalidInput | StoreUnavailable:
+    with pytest.raises((InvalidInput, StoreUnavailable)) as caught:
+        open_store(url, create=create)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def test_a_wrong_password_is_refused_and_not_repeated(neo4j_url: str) -> None:
+    user = server_address(neo4j_url).user
+    shown = server_address(neo4j_url).shown
+    error = refusal(shown.replace("://", f"://{user}:not-the-password@"))
+    assert isinstance(error, InvalidInput)
+    assert "user or password is wrong" in str(error)
+    assert "not-the-password" not in str(error)
+    assert error.__cause__ is None
+
+
+def test_a_server_that_is_not_there_can_be_tried_again() -> None:
+    for scheme in ("neo4j", "bolt"):
+        error = refusal(f"{scheme}://neo4j:some-password@127.0.0.1:9")
+        assert isinstance(error, StoreUnavailable)
+        assert error.can_retry
+        assert "some-password" not in str(error)
+
+
+def test_the_password_is_in_no_description(store: Neo4jStore, neo4j_url: str) -> None:
+    password = server_address(neo4j_url).password
+    for each in (store, store._connection.address, store._connection.__dict__):
+        assert password not in repr(each)
+
+
+def test_an_empty_server_is_no_store_unless_one_is_to_be_made(neo4j_url: str) -> None:
+    assert "there is no store of graphpriv here" in str(refusal(neo4j_url, create=False))
+    with open_store(neo4j_url, create=True) as store:
+        store.save_graph("town", little())
+    with open_store(neo4j_url, create=False) as store:
+        assert store.load_graph("town") == little()
+
+
+def test_a_newer_store_is_refused_with_both_versions(
+    store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer
+) -> None:
+    neo4j_server.ask("MATCH (s:Store) SET s.schema = 99")
+    error = refusal(neo4j_url)
+    assert f"schema version 99 and this program knows versions up to {len(neo4j.STEPS)}" in str(error)
+
+
+def test_an_older_store_is_brought_up_to_date(
+    store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save_graph("town", little())
+    neo4j_server.ask("MATCH (g:Graph) REMOVE g.forgotten")
+    step = ("MATCH (g:Graph) WHERE g.forgotten IS NULL SET g.forgotten = 0",)
+    monkeypatch.setattr(neo4j, "STEPS", (*neo4j.STEPS, step))
+    with open_store(neo4j_url, create=False) as newer:
+        assert newer.schema_version == len(neo4j.STEPS)
+        assert newer.load_graph("town") == little()
+        assert newer.check() == []
+
+
+def test_a_migration_that_fails_changes_nothing(
+    store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save_graph("town", little())
+    steps = ("MATCH (u:User) DETACH DELETE u", "MATCH (g:Graph) SET g.forgotten = 1 / 0")
+    monkeypatch.setattr(neo4j, "STEPS", (*neo4j.STEPS, steps))
+    assert isinstance(refusal(neo4j_url), StoreUnavailable)
+    monkeypatch.undo()
+    assert store.schema_version == len(neo4j.STEPS)
+    assert store.load_graph("town") == little()
+
+
+# Imports that live, and imports that die
+
+
+def staging_of(store: Neo4jStore, lease: float) -> Staging:
+    return Staging(store._connection, lease)
+
+
+def test_an_import_that_lives_is_not_cleaned_away(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
+    living = staging_of(store, lease=60)
+    with living.begun() as key:
+        living.send_graph(key, little())
+        assert store.check() == []
+        assert store.graphs() == []
+        living.publish([Staged(key, "town")], overwrite=False)
+    assert store.load_graph("town") == little()
+
+
+def test_an_import_that_stood_still_is_given_up_and_changes_nothing(
+    store: Neo4jStore, neo4j_server: Neo4jServer
+) -> None:
+    store.save_graph("town", little())
+    still = staging_of(store, lease=0.05)
+    with pytest.raises(StoreUnavailable, match="stood still for too long") as caught, still.begun() as key:
+        still.send_graph(key, random_graph(1, 20, 40))
+        time.sleep(0.2)
+        assert store.check() == []
+        still.publish([Staged(key, "town")], overwrite=True)
+    assert caught.value.can_retry
+    assert store.load_graph("town") == little()
+    assert neo4j_server.ask("MATCH (u:User) RETURN count(u)") == [[3]]
+
+
+def test_an_import_that_fails_leaves_nothing(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
+    with pytest.raises(InvalidInput):
+        store.save_graph("town", replace(little(), ids=("a", "b", "a")))
+    assert neo4j_server.ask("MATCH (n) WHERE NOT n:Store RETURN count(n)") == [[0]]
+
+
+def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store: Neo4jStore) -> None:
+    imports = staging_of(store, lease=60)
+    with pytest.raises(RuntimeError), imports.begun() as key:
+        imports.send_graph(key, little())
+        imports.publish([Staged(key, "town")], overwrite=False)
+        raise RuntimeError("the answer of the server was lost")
+    assert store.load_graph("town") == little()
+
+
+def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
+    imports = staging_of(store, lease=60)
+    with pytest.raises(StoreUnavailable, match="not everything arrived"), imports.begun() as key:
+        imports.send_graph(key, little())
+        neo4j_server.ask("MATCH (:User)-[f:FOLLOWS]->() WITH f LIMIT 1 DELETE f")
+        imports.publish([Staged(key, "town")], overwrite=False)
+    assert store.graphs() == []
+
+
+def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4jStore) -> None:
+    filled(store)
+    release = release_of(store.load_graph("town"))
+    source = store._head("town")
+    imports = staging_of(store, lease=60)
+    with pytest.raises(InvalidInput, match="protect it again"), imports.begun() as key:
+        imports.send_release(key, release, source.key, np.arange(3), seed=1)
+        store.forget("town", "17")
+        imports.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
+    assert [each.name for each in store.graphs()] == ["town"]
+    assert store.check() == []
+
+
+# Several clients at once
+
+
+def write_releases(url: str) -> None:
+    """Keep releases again and again, so that a reader of a half-written one would notice."""
+    with open_store(url, create=False) as store:
+        graph = store.load_graph("town")
+        for seed in range(5):
+            store.save_release(
+                "town", "out", release_of(graph, seed), seed=seed, run=Run(verb="protect"), overwrite=True
+            )
+
+
+def test_readers_see_whole_states_while_another_process_writes(store: Neo4jStore, neo4j_url: str) -> None:
+    graph = random_graph(4, 120, 300)
+    store.save_graph("town", graph)
+    store.save_release("town", "out", release_of(graph, 0), seed=0, run=Run(verb="protect"))
+    writer = processes.Process(target=write_releases, args=(neo4j_url,))
+    writer.start()
+    seen = set()
+    while writer.is_alive():
+        released = store.load_graph("out")
+        assert len(released) == len(graph)
+        assert released.edge_count == graph.edge_count
+        seen.add(released.ids[0])
+    writer.join()
+    assert writer.exitcode == 0
+    assert len(seen) > 1
+    assert store.check() == []
+
+
+def test_clients_that_write_at_once_lose_nothing(store: Neo4jStore, neo4j_url: str) -> None:
+    store.create_graph("town", directed=True)
+    failures: list[Exception] = []
+
+    def add(first: int) -> None:
+        try:
+            with open_store(neo4j_url, create=False) as own:
+                for number in range(first, first + 10):
+                    own.add_users("town", [User(id=f"u{number}", topics=(f"topic {number % 3}",))])
+        except Exception as error:
+            failures.append(error)
+
+    writers = [threading.Thread(target=add, args=(first,)) for first in (0, 100, 200)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    assert len(store.load_graph("town")) == 30
+    assert store.check() == []
+
+
+def test_of_two_imports_of_one_name_one_is_refused(store: Neo4jStore) -> None:
+    imports = staging_of(store, lease=60)
+    with pytest.raises(InvalidInput, match="'town'"), imports.begun() as key:
+        imports.send_graph(key, random_graph(1, 5, 5))
+        store.save_graph("town", little())
+        imports.publish([Staged(key, "town")], overwrite=False)
+    assert store.load_graph("town") == little()
+
+
+def test_stores_of_one_process_share_a_driver_until_the_last_is_closed(neo4j_url: str) -> None:
+    address = server_address(neo4j_url)
+    first, second = Connection(address), Connection(address)
+    assert first._driver() is second._driver()
+    first.close()
+    assert second.read(neo4j.version) == 0
+    driver = second._driver()
+    second.close()
+    assert driver._closed
+    assert Connection(ServerAddress(address.shown, address.user, address.password))._driver() is not driver
+
+
+# Damages
+
+DAMAGES = {
+    "follows of oneself": "MATCH (u:User {id: '17'}) CREATE (u)-[:FOLLOWS]->(u)",
+    "follows to or from nobody of the graph": """
+        MATCH (u:User {id: '17'}) MATCH (v:User) WHERE v.graph <> u.graph WITH u, v LIMIT 1
+        CREATE (u)-[:FOLLOWS]->(v)""",
+    "follows that stand twice": "MATCH (u:User {id: '17'})-[:FOLLOWS]->(v) CREATE (u)-[:FOLLOWS]->(v)",
+    "wrong order": "MATCH (g:Graph {name: 'town'}) SET g.directed = false",
+    "users and 3 are noted": "MATCH (u:User {id: '99'}) DETACH DELETE u",
+    "users out of the order of import": "MATCH (u:User {id: '99'}) SET u.number = 77",
+    "users with more than one place": """
+        MATCH (u:User {id: '17'}) MATCH (p:Place {graph: u.graph, type: 'world'}) CREATE (u)-[:LIVES_IN]->(p)""",
+    "users with two topics of one rank": "MATCH (:User {id: '4'})-[i:INTERESTED_IN]->() SET i.rank = 1",
+    "released users with private columns": """
+        MATCH (g:Graph {name: 'out'}) MATCH (u:User {graph: g.key, number: 0}) SET u.handle = '@someone'""",
+    "posts by nobody of the graph": "MATCH ()-[r:POSTED]->(:Post {id: 'p1'}) DELETE r",
+    "rows of the mapping that lead to nobody": "MATCH (m:Match {number: 1}) SET m.released = 40",
+    "rows of the mapping that lead to a released user twice": "MATCH (m:Match) SET m.released = 0",
+    "rows of the mapping that come from nobody": "MATCH (m:Match {number: 1}) SET m.number = 40",
+    "rows of the mapping of another original": "MATCH (m:Match {number: 1}) SET m.original = 'other'",
+    "one place above all others": "MATCH (:Place {name: 'Spain'})-[b:BELOW]->() DELETE b",
+    "form a cycle": """
+        MATCH (p:Place {name: 'Europe'})-[b:BELOW]->() MATCH (below:Place {graph: p.graph, name: 'Barcelona'})
+        DELETE b CREATE (p)-[:BELOW]->(below)""",
+    "nodes of kind Topic belong to no graph": "CREATE (:Topic {graph: 'none', number: 1, name: 'x'})",
+}
+
+
+@pytest.mark.parametrize("problem", DAMAGES)
+def test_a_damage_is_found(store: Neo4jStore, neo4j_server: Neo4jServer, problem: str) -> None:
+    filled(store)
+    store.save_release("town", "out", release_of(store.load_graph("town")), seed=1, run=Run(verb="protect"))
+    assert store.check() == []
+    neo4j_server.ask(DAMAGES[problem])
+    problems = store.check()
+    assert any(problem in found for found in problems), problems
+    assert not any(secret in found for found in problems for secret in ("@ana", "'17'", "'99'"))
+
+
+# Killed; the last test, since the server answers slowly when it has just been started
+
+
+def test_killing_the_server_keeps_what_was_committed(
+    store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer
+) -> None:
+    if neo4j_server.process is None:
+        pytest.skip("the server is not ours to kill")
+    both = importing.states(800)
+    store.save_graph(importing.NAME, both[0])
+    filled(store)
+    importer = start_importing(neo4j_url, 800)
+    time.sleep(1)
+    neo4j_server.process.kill()
+    try:
+        importer.kill()
+        importer.wait()
+        error = refusal(neo4j_url)
+        assert isinstance(error, StoreUnavailable)
+        assert error.can_retry
+    finally:
+        neo4j_server.process.start()
+    with importing.opened(neo4j_url) as again:
+        assert again.load_graph(importing.NAME) in both
+        assert again.load_graph("town").ids == ("17", "4", "99")
+        time.sleep(importing.LEASE + 0.5)
+        assert again.check() == []
