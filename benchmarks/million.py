@@ -53,7 +53,7 @@ def drawn(file: Path, users: int, follows: int) -> None:
     """Write the synthetic graph and say what it is like."""
     graph = synthetic_graph(users, follows, rng=np.random.default_rng(1))
     write_graph(graph, file)
-    facts = describe(graph, rng=np.random.default_rng(1)).document()
+    facts = describe(graph, rng=np.random.default_rng(1))
     print(f"{users} users, {graph.edge_count} follows, largest degree {graph.neighbours.counts.max()}")
     print(f"clustering {facts['clustering']}")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
 from tabular.files import read_bytes, replacing
-from tabular.io import plain, read_rows, write_csv
+from tabular.io import read_table, write_csv
 
 HEADER = ("original", "released")
 
@@ -28,30 +28,26 @@ def write_mapping(
 ) -> None:
     """Write the private CSV `original,released`; a forgotten user has no line."""
     pairs = ((original[user], released[to]) for user, to in enumerate(mapping.tolist()) if to != NONE)
-    with replacing(path, overwrite=overwrite) as file:
+    with replacing(path, overwrite=overwrite, private=True) as file:
         write_csv(file, HEADER, pairs)
 
 
 def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64]:
     """The mapping in a CSV `original,released`, as positions; a user without a line has none."""
-    rows = read_rows(read_bytes(path), str(path), ",")
-    line, header = next(rows, (1, []))
+    header, rows, line = read_table(read_bytes(path), str(path))
     if tuple(header) != HEADER:
-        raise InvalidRecord(f"{path}, line {line}: the header must be {','.join(HEADER)}.")
+        raise InvalidRecord(f"{path}, line 1: the header must be {','.join(HEADER)}.")
     positions = {name: position for position, name in enumerate(original)}
     targets = {name: position for position, name in enumerate(released)}
     mapping = np.full(len(original), NONE, dtype=np.int64)
     taken: set[int] = set()
-    for line, row in rows:
-        where = f"{path}, line {line}"
-        if len(row) != len(HEADER):
-            raise InvalidRecord(f"{where}: a line has two cells, not {len(row)}.")
-        user, to = (known.get(plain(cell)) for known, cell in zip((positions, targets), row, strict=True))
+    for number, (one, other) in enumerate(rows):
+        user, to = positions.get(one), targets.get(other)
         if user is None or to is None:
             which, column = ("original", "original") if user is None else ("released", "released")
-            raise InvalidRecord(f"{where}: the id under {column!r} is not in the {which} graph.")
+            raise InvalidRecord(f"{path}, line {line(number)}: the id under {column!r} is not in the {which} graph.")
         if mapping[user] != NONE or to in taken:
-            raise InvalidRecord(f"{where}: a user stands in the mapping twice.")
+            raise InvalidRecord(f"{path}, line {line(number)}: a user stands in the mapping twice.")
         mapping[user] = to
         taken.add(to)
     return mapping

@@ -61,11 +61,14 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
     links = graph.neighbours
     components, _, size = _largest_component(links)
     paths = paths_of(links, rng)
+    degree: dict[str, Any] = dict(_spread(links.counts))
+    if graph.directed:
+        degree |= {"following": _spread(graph.follows.counts), "followers": _spread(graph.followers.counts)}
     document = {
         "users": len(graph),
         "edges": graph.edge_count,
         "directed": graph.directed,
-        "degree": _spread(links.counts),
+        "degree": degree,
         "clustering": average_clustering(links),
         "components": components,
         "largest_component": size / max(len(graph), 1),
@@ -75,9 +78,6 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
         "places": _place_shares(graph),
         "topics": _topic_shares(graph),
     }
-    if graph.directed:
-        document["degree"]["following"] = _spread(graph.follows.counts)
-        document["degree"]["followers"] = _spread(graph.followers.counts)
     if paths.estimated:
         document["note"] = (
             f"Path length is the mean over the paths from {paths.sampled} users drawn at random, the diameter the "

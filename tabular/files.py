@@ -44,8 +44,11 @@ def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not."""
+def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not.
+
+    A *private* file is for its owner's eyes alone.
+    """
     refuse_existing(path, overwrite=overwrite)
     if str(path) == STREAM:
         yield sys.stdout.buffer
@@ -59,7 +62,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[IO[bytes]
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o600 if private else 0o666 & ~_umask())
         temporary.replace(target)
         temporary = None
     except OSError as error:

@@ -47,9 +47,7 @@ def test_imports_go_one_way(package):
     ],
 )
 def test_what_touches_the_world_stands_at_the_edge(library, only):
-    users = {
-        str(path.relative_to(TOP)) for package in ORDER for path in modules(package) if library in imported(path)
-    }
+    users = {str(path.relative_to(TOP)) for package in ORDER for path in modules(package) if library in imported(path)}
     assert users
     assert all(any(user.startswith(place) for place in only) for user in users), users
 

@@ -215,7 +215,7 @@ def print_audit(document: dict[str, Any]) -> None:
         ("AAMIL anchored", *((loss["aamil"]["anchored"] or {}).get(each) for each in columns)),
         ("CDIL", *(loss["cdil"][each] for each in columns)),
         ("DBIL", *((by_attribute or {}).get(each) for each in columns[:-1]), loss["dbil"]),
-        ("IL", *[""] * (len(columns) - 1), loss["mean"]),
+        ("IL", *[None] * (len(columns) - 1), loss["mean"]),
     ]
     show_table("Information loss", ["measure", *columns], rows)
     structure = document["structure"]

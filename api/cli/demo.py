@@ -77,7 +77,7 @@ def demo(out: str, users: int, follows: int | None, k: int, overwrite: bool, see
     release = protect(original, k, rng=protecting)
     note("Auditing …")
     document = audit(original, release.graph, release.mapping).document
-    facts = describe(original, rng=np.random.default_rng(0)).document()
+    facts = describe(original, rng=np.random.default_rng(0))
     chain = Chain(original, release, document, facts)
     note("Writing …")
     table = _write(folder, chain, seed, extracting)

@@ -140,7 +140,7 @@ def show(name: str, store: str, seed: int, as_json: bool) -> None:
     with opened(store) as source:
         found = source.load_graph(name)
         info = source.graph(name)
-    facts = describe(found, rng=np.random.default_rng(seed)).document()
+    facts = describe(found, rng=np.random.default_rng(seed))
     if as_json:
         show_json({"graph": name, "kind": info.kind, "original": info.original, **facts})
         return

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphpriv.mapping import mapping_by_id, read_mapping, write_mapping
-from tabular.errors import InvalidRecord, NameTaken
+from tabular.errors import InvalidInput, NameTaken
 
 ORIGINAL = ("ann", "bob", "=cid", "'dee", 'e"e,e')
 RELEASED = ("r1", "r2", "r3", "r4", "r5")
@@ -39,9 +39,9 @@ def test_any_id_survives(tmp_path_factory, ids, random):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1: the header"),
+        ("", "no line with the names of the columns"),
         ("from,to\n", "line 1: the header"),
-        ("original,released\nann\n", "line 2: a line has two cells"),
+        ("original,released\nann\n", "line 2: this line has 1 cells, the header 2"),
         ("original,released\nzoe,r1\n", "line 2: the id under 'original' is not in the original graph"),
         ("original,released\nann,r9\n", "line 2: the id under 'released' is not in the released graph"),
         ("original,released\nann,r1\nann,r2\n", "line 3: a user stands in the mapping twice"),
@@ -51,7 +51,7 @@ def test_any_id_survives(tmp_path_factory, ids, random):
 def test_a_broken_mapping_is_named_by_its_line(tmp_path, text, words):
     path = tmp_path / "m.csv"
     path.write_text(text)
-    with pytest.raises(InvalidRecord, match=words) as caught:
+    with pytest.raises(InvalidInput, match=words) as caught:
         read_mapping(path, ORIGINAL, RELEASED)
     assert "zoe" not in str(caught.value)
 

@@ -93,7 +93,7 @@ def test_any_set_of_attributes_is_a_scenario(released):
 
 
 def test_the_tables_name_what_they_show(released):
-    text = released("audit", "g", "r").out
+    text = released("audit", "g", "g").out
     for word in ("AAMIL", "CDIL", "DBIL", "Disclosure risk", "Expected success", "structure only", "most at risk"):
         assert word in text
 
