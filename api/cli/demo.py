@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 import numpy as np
-from graphpriv.structure import describe
 
 from api.cli.audits import print_audit
 from api.cli.common import json_option, note, overwrite_option, seed_option, show_json
@@ -27,6 +26,7 @@ from graphpriv.release import Release
 from graphpriv.report import demo_report
 from graphpriv.report.drawing import draw
 from graphpriv.store import Run, open_store
+from graphpriv.structure import describe
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import NameTaken
 from tabular.files import failure, write_text

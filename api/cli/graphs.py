@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 import numpy as np
-from graphpriv.structure import describe
 
 from api.cli.common import (
     json_option,
@@ -24,6 +23,7 @@ from api.cli.common import (
 from graphpriv.dictionary import write_dictionary
 from graphpriv.formats import formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
+from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM, refuse_existing
 
