@@ -15,16 +15,17 @@ from tabular.measures.transport import Entries, Problem, State
 class Edges(NamedTuple):
     """The edges that a transport of least cost may use, with the flow on each.
 
-    Row a's stand from starts[a] to starts[a + 1], by column; column b's are the places
-    `by_column[column_starts[b] : column_starts[b + 1]]` of that list.
+    Row a's stand from starts[a] to starts[a + 1], by column. Those of a column that carry a flow which may still be
+    moved are a list: heads[b], then `nexts` and back by `previous`; -1 ends it.
     """
 
     starts: NDArray[np.int64]
     columns: NDArray[np.int32]
     rows: NDArray[np.int32]
     flows: NDArray[np.int64]
-    column_starts: NDArray[np.int64]
-    by_column: NDArray[np.int64]
+    heads: NDArray[np.int32]
+    nexts: NDArray[np.int32]
+    previous: NDArray[np.int32]
 
 
 class Desk(NamedTuple):
@@ -55,17 +56,10 @@ def first_in_code_order(problem: Problem, state: State, entries: Entries, limit:
     starts = np.concatenate([[0], np.cumsum(counts)])
     if starts[-1] > limit:
         return None
-    of_columns, of_rows = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.int32)
-    flows = np.zeros(starts[-1], dtype=np.int64)
-    _list_edges(problem, state, entries, starts, of_columns, of_rows, flows)
-    edges = Edges(
-        starts,
-        of_columns,
-        of_rows,
-        flows,
-        np.concatenate([[0], np.cumsum(np.bincount(of_columns, minlength=columns))]),
-        np.argsort(of_columns, kind="stable"),
-    )
+    of_columns, of_rows, nexts, previous = (np.full(starts[-1], -1, dtype=np.int32) for _ in range(4))
+    heads, flows = np.full(columns, -1, dtype=np.int32), np.zeros(starts[-1], dtype=np.int64)
+    edges = Edges(starts, of_columns, of_rows, flows, heads, nexts, previous)
+    _list_edges(problem, state, entries, edges)
     sizes = (columns, columns, columns, columns, columns, rows, rows, rows)
     _rearrange(edges, Desk(*(np.zeros(size, dtype=np.int64) for size in sizes)))
     return edges
@@ -81,30 +75,54 @@ def _count_edges(problem: Problem, state: State, counts: NDArray[np.int64]) -> N
 
 
 @compiled
-def _list_edges(
-    problem: Problem,
-    state: State,
-    entries: Entries,
-    starts: NDArray[np.int64],
-    of_columns: NDArray[np.int32],
-    of_rows: NDArray[np.int32],
-    flows: NDArray[np.int64],
-) -> None:
+def _list_edges(problem: Problem, state: State, entries: Entries, edges: Edges) -> None:
     rows, columns = problem.patterns.shape
     for row in range(rows):
-        edge = starts[row]
+        edge = edges.starts[row]
         for column in range(columns):
             cost = problem.costs[problem.patterns[row, column]]
             if cost == state.of_rows[row] + state.of_columns[column]:
-                of_columns[edge], of_rows[edge] = column, row
+                edges.columns[edge], edges.rows[edge] = column, row
                 edge += 1
     for column in range(columns):
         entry = entries.heads[column]
         while entry >= 0:
-            row = entries.rows[entry]
-            place = np.searchsorted(of_columns[starts[row] : starts[row + 1]], column)
-            flows[starts[row] + place] = entries.amounts[entry]
+            _add(edges, _edge_of(edges, entries.rows[entry], column), entries.amounts[entry])
             entry = entries.nexts[entry]
+
+
+@compiled
+def _edge_of(edges: Edges, row: int, column: int) -> int:
+    """The edge between a row and a column."""
+    first = edges.starts[row]
+    return int(first + np.searchsorted(edges.columns[first : edges.starts[row + 1]], column))
+
+
+@compiled
+def _add(edges: Edges, edge: int, amount: int) -> None:
+    """Add to the flow of an edge, and keep the list of its column."""
+    before = edges.flows[edge]
+    edges.flows[edge] += amount
+    if before == 0 and amount > 0:
+        head = edges.heads[edges.columns[edge]]
+        edges.nexts[edge], edges.previous[edge] = head, -1
+        if head >= 0:
+            edges.previous[head] = edge
+        edges.heads[edges.columns[edge]] = edge
+    elif before > 0 and edges.flows[edge] == 0:
+        _unlist(edges, edge)
+
+
+@compiled
+def _unlist(edges: Edges, edge: int) -> None:
+    """Take an edge out of the list of its column."""
+    after, before = edges.nexts[edge], edges.previous[edge]
+    if after >= 0:
+        edges.previous[after] = before
+    if before >= 0:
+        edges.nexts[before] = after
+    else:
+        edges.heads[edges.columns[edge]] = after
 
 
 @compiled
@@ -115,17 +133,23 @@ def _rearrange(edges: Edges, desk: Desk) -> None:
         first, end = edges.starts[row], edges.starts[row + 1]
         movable = 0
         for edge in range(first, end):
-            desk.held[edges.columns[edge]] = edges.flows[edge]
-            movable += edges.flows[edge]
+            if edges.flows[edge] > 0:
+                desk.held[edges.columns[edge]] = edges.flows[edge]
+                movable += edges.flows[edge]
+                # From here on the row's flow is no one else's to move.
+                _unlist(edges, edge)
         for edge in range(first, end):
             column = edges.columns[edge]
             movable -= desk.held[column]
+            edges.flows[edge] = desk.held[column]
             desk.held[column] = 0
             while movable > 0 and desk.closed[column] <= row:
                 search += 1
                 last = _detour(edges, desk, row, column, search)
                 if last >= 0:
-                    movable -= _reroute(edges, desk, edge, last)
+                    amount = _reroute(edges, desk, column, last)
+                    edges.flows[edge] += amount
+                    movable -= amount
 
 
 @compiled
@@ -138,42 +162,33 @@ def _detour(edges: Edges, desk: Desk, row: int, column: int, search: int) -> int
     desk.queue[0] = column
     taken, waiting = 0, 1
     while taken < waiting:
-        via = desk.queue[taken]
+        given = edges.heads[desk.queue[taken]]
         taken += 1
-        for place in range(edges.column_starts[via], edges.column_starts[via + 1]):
-            given = edges.by_column[place]
+        while given >= 0:
             giver = edges.rows[given]
-            if (
-                edges.flows[given] == 0
-                or giver <= row
-                or desk.row_seen[giver] == search
-                or desk.row_closed[giver] > row
-            ):
-                continue
-            desk.row_seen[giver], desk.row_entered_by[giver] = search, given
-            for taking in range(edges.starts[giver], edges.starts[giver + 1]):
-                other = edges.columns[taking]
-                if desk.seen[other] == search or desk.closed[other] > row:
-                    continue
-                desk.seen[other], desk.entered_by[other] = search, taking
-                if desk.held[other] > 0:
-                    return int(other)
-                desk.queue[waiting] = other
-                waiting += 1
+            if desk.row_seen[giver] != search and desk.row_closed[giver] <= row:
+                desk.row_seen[giver], desk.row_entered_by[giver] = search, given
+                for taking in range(edges.starts[giver], edges.starts[giver + 1]):
+                    other = edges.columns[taking]
+                    if desk.seen[other] != search and desk.closed[other] <= row:
+                        desk.seen[other], desk.entered_by[other] = search, taking
+                        if desk.held[other] > 0:
+                            return int(other)
+                        desk.queue[waiting] = other
+                        waiting += 1
+            given = edges.nexts[given]
     for place in range(waiting):
-        via = desk.queue[place]
-        desk.closed[via] = row + 1
-        for place_of in range(edges.column_starts[via], edges.column_starts[via + 1]):
-            giver = edges.rows[edges.by_column[place_of]]
-            if desk.row_seen[giver] == search:
-                desk.row_closed[giver] = row + 1
+        desk.closed[desk.queue[place]] = row + 1
+        given = edges.heads[desk.queue[place]]
+        while given >= 0:
+            desk.row_closed[edges.rows[given]] = row + 1
+            given = edges.nexts[given]
     return -1
 
 
 @compiled
-def _reroute(edges: Edges, desk: Desk, edge: int, last: int) -> int:
-    """Move as much as fits to *edge* from the same row's edge to column *last*, along the detour found."""
-    row, column = edges.rows[edge], edges.columns[edge]
+def _reroute(edges: Edges, desk: Desk, column: int, last: int) -> int:
+    """Free as much of *column* as fits along the detour found; what is freed leaves the row's flow to *last*."""
     amount, via = desk.held[last], last
     while via != column:
         given = desk.row_entered_by[edges.rows[desk.entered_by[via]]]
@@ -183,11 +198,8 @@ def _reroute(edges: Edges, desk: Desk, edge: int, last: int) -> int:
     while via != column:
         taking = desk.entered_by[via]
         given = desk.row_entered_by[edges.rows[taking]]
-        edges.flows[taking] += amount
-        edges.flows[given] -= amount
+        _add(edges, taking, amount)
+        _add(edges, given, -amount)
         via = edges.columns[given]
-    own = edges.columns[edges.starts[row] : edges.starts[row + 1]]
-    edges.flows[edges.starts[row] + np.searchsorted(own, last)] -= amount
-    edges.flows[edge] += amount
     desk.held[last] -= amount
     return int(amount)

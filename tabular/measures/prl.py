@@ -14,6 +14,7 @@ from tabular.measures.code_order import first_in_code_order
 from tabular.measures.comparison import Pairs, compared
 from tabular.measures.nearest import Labels
 from tabular.measures.transport import Problem, optimum
+from tabular.registry import option
 from tabular.table import Table
 
 #: The memory that the patterns of all pairs of combinations may take, in bytes.
@@ -39,8 +40,7 @@ class ProbabilisticLinkage(Measure):
     few, for many more.
     """
 
-    steps: int = 10**11
-    """Looks at a pair of combinations after which the search for the best assignment is given up."""
+    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""

@@ -202,3 +202,11 @@ def test_more_attributes_than_patterns_have_bits_are_refused():
     table = Table.from_columns({f"a{number}": ["x", "y"] for number in range(25)})
     with pytest.raises(InvalidInput, match="at most 24 attributes, not 25"):
         PRL().measure(table, table, table.names)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("kept", [0.9, 0.5])
+def test_five_thousand_distinct_records_are_linked_exactly(kept):
+    original, masked = random_pair(9, 5000, (100, 90, 80, 70, 6, 5, 4, 3), kept=kept, sets=0.01)
+    assert len(Pairs.of(compared(original, masked, original.names)).original) > 4990
+    assert PRL().measure(original, masked, original.names).bound == 0
