@@ -22,6 +22,8 @@ from graphpriv.protections.profile_queues import (
 from graphpriv.topics import RANKS
 from tabular.kernels import compiled
 
+#: The highest distance of two profiles, in 28ths: a step of the location counts one, a different topic seven.
+FARTHEST = TOP * (RANKS + 1)
 #: Comes after every user.
 NOBODY = np.iinfo(np.int64).max
 
@@ -136,8 +138,9 @@ def _cluster(
         visited[order[turn]] = True
         clusters[order[turn]] = cluster
         missing = k - 1
-        distance = 0
-        while missing > 0:
+        for distance in range(FARTHEST + 1):
+            if missing == 0:
+                break
             count = _collect(distance, index.profile[order[turn]], index, around, visited, found)
             while missing > 0:
                 closest = NOBODY
@@ -148,4 +151,3 @@ def _cluster(
                 visited[closest] = True
                 clusters[closest] = cluster
                 missing -= 1
-            distance += 1
