@@ -51,8 +51,7 @@ def inputs(figures: Figures) -> Markup:
         ("unmapped",),
     ]
     hashes = [("inputs", name) for name in figures.keys("inputs", known=("original", "released", "mapping"))]
-    chosen = [("parameters", name) for name in figures.keys("parameters")]
-    present = [path for path in (*hashes, *told, *chosen) if _holds(figures, path)]
+    present = [path for path in (*hashes, *told, *_parameters(figures, "parameters")) if _holds(figures, path)]
     rows = [[_name(path), figures.cell(*path)] for path in present]
     parts = [
         paragraphs(
@@ -67,6 +66,12 @@ def inputs(figures: Figures) -> Markup:
         caption = "Further values of the document."
         parts.append(element("div", table(caption, ["Where", "Value"], further), class_="text"))
     return join(parts)
+
+
+def _parameters(figures: Figures, *path: Step) -> list[tuple[Step, ...]]:
+    """Where the parameters stand; those of one attacker lie below its name."""
+    below = figures.keys(*path)
+    return [each for key in below for each in _parameters(figures, *path, key)] if below else [path]
 
 
 def _holds(figures: Figures, path: tuple[Step, ...]) -> bool:
@@ -86,7 +91,7 @@ def _name(path: tuple[Step, ...]) -> object:
         ("released_edges",): "Links of the release",
         ("unmapped",): "Users of the release without an original",
     }
-    return known.get(path) or join("Parameter ", foreign(path[-1]))
+    return known.get(path) or join("Parameter ", foreign(", ".join(str(step) for step in path[1:])))
 
 
 def _links(figures: Figures) -> str:
@@ -287,7 +292,10 @@ def _persons(figures: Figures) -> Markup:
     if listed is None:
         return paragraphs("Who is most at risk is not known: it needs the mapping.")
     if not listed:
-        return paragraphs("Nobody: no guess at a user is ever right in this release.")
+        return paragraphs(
+            "Nobody is listed: whoever looks for place, topics and links at once finds no user. By less of it, such as "
+            "the links alone, users may still be found; see above."
+        )
     attackers = [name for name in listed[0] if name not in ("user", "expected_success")]
     rows = [
         [

@@ -31,11 +31,12 @@ _FACTS = {
     "users": "Users",
     "edges": "Follows",
     "directed": "Links have a direction",
-    "degree": "Mean degree",
-    "largest_degree": "Largest degree",
+    "degree": "Degree",
     "clustering": "Clustering",
     "path_length": "Mean path length, steps",
     "diameter": "Diameter, steps",
+    "components": "Components",
+    "largest_component": "Share of users in the largest component",
     "estimated": "Path length and diameter are estimates",
 }
 
@@ -78,15 +79,14 @@ def _facts(figures: Figures) -> Markup:
     rows: list[list[object]] = []
     for name in figures.keys("graph", known=tuple(_FACTS)):
         value = figures.get("graph", name)
-        shown = _FACTS.get(name) or foreign(name.replace("_", " "))
-        if isinstance(value, Mapping) and len(value) <= _FEW:
+        shown = _FACTS.get(name) or foreign(name.replace("_", " ").capitalize())
+        if isinstance(value, Mapping):
             # Small groups, such as the least and the largest degree, stand line by line.
-            rows.extend(
-                [join(shown, ", ", foreign(key.replace("_", " "))), figures.cell("graph", name, key)]
-                for key in figures.keys("graph", name)
-                if not isinstance(value[key], Mapping | list)
-            )
-        elif value is not None and not isinstance(value, Mapping | list):
+            single = [key for key in figures.keys("graph", name) if not isinstance(value[key], Mapping | list | None)]
+            if len(single) <= _FEW:
+                cells = [(key, figures.cell("graph", name, key)) for key in single]
+                rows.extend([join(shown, ", ", foreign(key.replace("_", " "))), cell] for key, cell in cells)
+        elif value is not None and not isinstance(value, list):
             rows.append([shown, figures.cell("graph", name)])
     return table("The generated graph.", ["Measure", "Value"], rows)
 

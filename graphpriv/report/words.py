@@ -131,6 +131,8 @@ def _found(figures: Figures, name: str) -> Markup | None:
         "links among them,",
         "subgraph": "Whoever knows only a part of a person's neighbourhood, with places and topics,",
     }.get(name, f"The attacker {name}, who knows places and topics,")
+    if not risk:
+        return join(knows, " finds no match in the release: ", _share(figures, name), " of users.")
     users = figures.number("users")
     count = f" ({round(risk * users):,} of {users:,})" if users else ""
     success = figures.number("expected_success", name, "all")
@@ -159,7 +161,9 @@ def _links(figures: Figures) -> Markup | None:
     )  # fmt: skip
     return join(
         "Whoever knows the links around a person and nothing of the profiles finds a match for ",
-        figures.share("structure", "risk", name), " of users.", means, " A high k does not lower this.",
+        figures.share("structure", "risk", name), " of users.", means,
+        " A high k does not lower this, and an attacker who knows the profiles too can ignore them: the highest of "
+        "these risks counts.",
     )  # fmt: skip
 
 

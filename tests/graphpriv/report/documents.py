@@ -34,7 +34,11 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
     document = {
         "version": "0.1.0",
         "inputs": {name: f"sha256:{name}{'0f' * 24}" for name in ("original", "released", "mapping")},
-        "parameters": {"attackers": ["ego", "subgraph"], "undirected": False, "budget": 100000},
+        "parameters": {
+            "attackers": {"ego": {"budget": 20000}, "subgraph": {"budget": 100000}},
+            "scenarios": list(SCENARIOS),
+            "undirected": False,
+        },
         "k": 5,
         "users": 1638,
         "edges": 4622,

@@ -94,6 +94,13 @@ def test_a_value_that_no_section_knows_is_listed_at_the_end():
     assert "/later/a~1b/0" in report
 
 
+def test_parameters_are_named_by_where_they_stand():
+    page = html.document_fromstring(audit_report(audit_document()))
+    (cell,) = page.xpath("//td[@data-key='/parameters/attackers/ego/budget']")
+    assert cell.getprevious().text_content() == "Parameter attackers, ego, budget"
+    assert "Further values" not in page.text_content()
+
+
 def test_the_demo_shows_the_facts_of_its_graph_beside_the_audit():
     document = audit_document()
     report = demo_of(document)
@@ -104,7 +111,7 @@ def test_the_demo_shows_the_facts_of_its_graph_beside_the_audit():
 
 def test_small_groups_of_facts_are_listed_and_long_ones_are_not():
     places = {f"place {number}": 0.05 for number in range(20)}
-    facts = {"degree": {"mean": 5.6, "largest": 91}, "places": places}
+    facts = {"degree": {"mean": 5.6, "largest": 91, "followers": {"mean": 2.8}}, "places": places}
     found = shown(demo_report({}, graph_facts=facts, drawings=[], files={}))
     assert found == {"/graph/degree/mean": {"5.6"}, "/graph/degree/largest": {"91"}}
 

@@ -66,3 +66,13 @@ def test_a_share_is_never_rounded_to_nobody_or_to_everybody():
     words = verdict_of(document)
     assert "under 0.1 % of users" in words
     assert "over 99.9 % of users" in words
+
+
+def test_no_match_at_all_is_said_plainly_and_the_links_still_count():
+    document = audit_document()
+    document["disclosure_risk"]["ego"]["all"] = 0.0
+    document["at_risk"] = []
+    words = verdict_of(document)
+    assert "finds no match in the release: 0 % of users." in words
+    assert "the highest of these risks counts" in words
+    assert "users may still be found" in audit_report(document)
