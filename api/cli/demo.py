@@ -131,6 +131,8 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
     text = json.dumps(chain.document, ensure_ascii=False, indent=2, allow_nan=False)
     write_text(folder / FILES["audit"], f"{text}\n")
     drawings = draw(original, release.graph, release.mapping)
-    html = demo_report(chain.document, graph_facts=chain.facts, drawings=drawings, files=FILES)
+    degree = chain.facts["degree"]
+    facts = {**chain.facts, "degree": degree["mean"], "largest_degree": degree["largest"]}
+    html = demo_report(chain.document, graph_facts=facts, drawings=drawings, files=FILES)
     write_text(folder / FILES["report"], html)
     return {"rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}

@@ -1,0 +1,65 @@
+"""The same chain on both stores, as typed: the same bytes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from graphpriv.formats import write_graph
+from graphpriv.synthetic import synthetic_graph
+
+pytestmark = pytest.mark.neo4j
+
+
+@pytest.fixture
+def chain(graphpriv, tmp_path):
+    write_graph(synthetic_graph(400, rng=np.random.default_rng(3)), tmp_path / "g.json")
+
+    def run(url, folder):
+        (tmp_path / folder).mkdir()
+        store = ("--store", url)
+        results = {}
+        for name, arguments in {
+            "import": ("graph", "import", "g.json", "--graph", "g"),
+            "protect": ("protect", "g", "--k", 5, "--into", "r", "--seed", 11),
+            "audit": ("audit", "g", "r"),
+            "show": ("graph", "show", "r", "--seed", 1),
+            "sweep": ("sweep", "g", "--k", "2,4", "--runs", 1, "--attacker", "ego", "--seed", 2),
+            "check": ("store", "check"),
+        }.items():
+            ended = graphpriv(*arguments, "--json", *store)
+            assert ended.code == 0, (name, ended.err)
+            results[name] = ended.out
+        ended = graphpriv(
+            "graph", "export", "r", "--out", f"{folder}/r.json", "--mapping", f"{folder}/m.csv", "--json", *store
+        )
+        assert ended.code == 0, ended.err
+        ended = graphpriv("microdata", "r", "--out", f"{folder}/d.csv", "--seed", 5, *store)
+        assert ended.code == 0, ended.err
+        results |= {path.name: path.read_text() for path in sorted((tmp_path / folder).iterdir())}
+        return results
+
+    return run
+
+
+def test_both_backends_give_the_same_bytes(chain, neo4j_url, tmp_path):
+    embedded = chain(f"file:{tmp_path / 'g.db'}", "embedded")
+    server = chain(neo4j_url, "server")
+    assert set(embedded) == set(server)
+    assert {"r.json", "m.csv", "d.csv", "audit"} <= set(embedded)
+    for name in embedded:
+        assert embedded[name] == server[name], name
+    assert json.loads(embedded["audit"])["k"] >= 5
+
+
+def test_a_wrong_password_is_bad_input_and_is_not_repeated(graphpriv, neo4j_url):
+    scheme, rest = neo4j_url.split("://")
+    ended = graphpriv("graph", "list", "--store", f"{scheme}://neo4j:hunter2hunter2@{rest.rpartition('@')[2]}")
+    assert ended.code == 2
+    assert "hunter2" not in ended.err
+
+
+def test_a_server_that_is_not_there_is_a_failure(graphpriv):
+    ended = graphpriv("graph", "list", "--store", "neo4j://neo4j:hunter2hunter2@127.0.0.1:9")
+    assert ended.code == 1
+    assert "hunter2" not in ended.err
