@@ -123,9 +123,10 @@ def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[list[str]], 
     header = [plain(cell).strip() for cell in next(body, [])]
     if not header:
         raise InvalidInput(f"{name}: there is no line with the names of the columns.")
-    twice = [column for column in header if header.count(column) > 1]
-    if twice:
-        raise InvalidRecord(f"{name}, line {rows.line(0)}: two columns are called {twice[0]!r}.")
+    if len(set(header)) < len(header):
+        # Without a header the first line is a record, perhaps of a person: its cells are not shown.
+        twice = next(number for number, column in enumerate(header, start=1) if header.index(column) + 1 < number)
+        raise InvalidRecord(f"{name}, line {rows.line(0)}: column {twice} has the name of another one.")
 
     def line(row: int) -> int:
         return rows.line(row + 1)

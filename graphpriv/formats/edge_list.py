@@ -101,7 +101,8 @@ def _read_users(path: Path, file: str) -> Draft:
     found = [position for position, column in enumerate(header) if column.lower() in ID_COLUMNS]
     column = next((position for position in found if header[position].lower() == "id"), found[0] if found else None)
     if column is None:
-        raise InvalidInput(f"{path}, line 1: there is no column id; there is {', '.join(header)}.")
+        # Without a header this line is a person: it is not shown.
+        raise InvalidInput(f"{path}: the first line must name the columns, and one of them {' or '.join(ID_COLUMNS)}.")
     names = [*header[:column], *header[column + 1 :]]
     draft = Draft(file, lambda number: f"{path}, line {line(number)}", lambda number: file)
     draft.declare(names)

@@ -60,7 +60,9 @@ class _Reader:
         self._key: str | None = None
         #: The node, edge or graph whose data come now: what it is, where it began, its id, its data.
         self._open: list[tuple[str, int, str | None, dict[str, object]]] = []
+        #: How deep in elements that are not GraphML's, and whether the data element that is open holds such.
         self._foreign = 0
+        self._holds_elements = False
 
     def _at(self, line: int) -> str:
         return f"{self.file}, line {line}"
@@ -74,6 +76,7 @@ class _Reader:
                 raise InvalidRecord(f"{self._at(line)}: a {name} is nothing that a social graph has.")
             # What drawing programs put into data elements; it is counted with the attribute it stands in.
             self._foreign = 1
+            self._holds_elements = self._key is not None
         elif name == "key":
             self._declare(attributes, line)
         elif name == "data":
@@ -131,6 +134,8 @@ class _Reader:
 
     def _data(self, text: str, line: int) -> None:
         key, self._key = self._key, None
+        held: object = () if self._holds_elements else text
+        self._holds_elements = False
         if not self._open:
             return
         owner, _, _, data = self._open[-1]
@@ -138,7 +143,7 @@ class _Reader:
         if owner == "graph" and name == "locations":
             self.locations = text
         else:
-            data[name] = text
+            data[name] = held
 
     def imported(self, directed: bool | None) -> Imported:
         """The graph, when all has been read."""

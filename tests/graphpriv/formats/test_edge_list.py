@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from graphpriv.formats import Imported, read_graph, write_graph
+from graphpriv.places import UNKNOWN
+from graphpriv.topics import EMPTY
+from tabular.errors import InvalidInput, InvalidRecord
+
+PLACES = """key,name,type,parent
+world,world,world,
+Europe,Europe,continent,
+Spain,Spain,country,Europe
+Town,"Sant Cugat, del Vallès",locality,Spain
+"""
+USERS = """id,location,topic1,topic2,topic3,handle,age
+ana,Town,Politics,Sports,Weather,@ana,30
+bo,,Chess,,,,
+"""
+
+
+def read(
+    folder: Path, edges: str, users: str | None = USERS, places: str | None = PLACES, name: str = "x.csv"
+) -> Imported:
+    for part, text in (("", edges), (".users", users), (".places", places)):
+        if text is not None:
+            (folder / name).with_suffix(f"{part}.csv" if part else Path(name).suffix).write_text(text)
+    return read_graph(folder / name)
+
+
+def test_three_files_make_a_graph(tmp_path: Path) -> None:
+    found = read(tmp_path, "source,target\nbo,ana\nana,ana\nbo,ana\n")
+    graph = found.graph
+    assert graph.ids == ("ana", "bo")
+    assert graph.directed
+    assert [ends.tolist() for ends in graph.edges()] == [[1], [0]]
+    assert (found.dropped.self_loops, found.dropped.parallel) == (1, 1)
+    assert graph.location[1] == UNKNOWN
+    assert graph.places.path(graph.location[0]) == (
+        ("Sant Cugat, del Vallès", "locality"),
+        ("Spain", "country"),
+        ("Europe", "continent"),
+        ("world", "world"),
+    )
+    assert graph.topics.tolist() == [[0, 1, 2], [3, EMPTY, EMPTY]]
+    assert dict(graph.private) == {"handle": ("@ana", None)}
+    assert found.ignored == {"age": 1}
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        "source,target\nbo,ana\n",
+        "Source;Target\r\nbo;ana\r\n",
+        "from\tto\nbo\tana",
+        "node_1,node_2\nbo, ana\n",
+        "target,source\nana,bo\n",
+        '"source","target"\n"bo","ana"\n',
+        "bo,ana\n",
+        "bo ana\n",
+        "bo    ana   \n",
+        "bo\tana\n",
+        "# Directed graph: example\n# FromNodeId\tToNodeId\nbo\tana\n",
+        "\ufeffsource,target\n\nbo,ana\n   \n",
+        "# a comment\n\nbo|ana\n# another\n",
+    ],
+)
+def test_the_delimiter_and_the_header_are_found_out(edges: str, tmp_path: Path) -> None:
+    graph = read(tmp_path, edges).graph
+    assert graph.directed
+    assert [ends.tolist() for ends in graph.edges()] == [[1], [0]]
+
+
+@pytest.mark.parametrize(
+    "comment", ("# Undirected graph", "#undirected", "# Undirected graph: ../../output/x.txt\n# Nodes: 2 Edges: 1")
+)
+def test_a_comment_says_that_edges_have_no_direction(comment: str, tmp_path: Path) -> None:
+    found = read(tmp_path, f"{comment}\nbo ana\nana bo\n", name="x.txt")
+    assert not found.graph.directed
+    assert (found.graph.edge_count, found.dropped.parallel) == (1, 1)
+
+
+def test_without_a_file_of_users_they_are_those_of_the_edges(tmp_path: Path) -> None:
+    graph = read(tmp_path, "5 3\n3 9\n5 9\n", users=None, places=None).graph
+    assert graph.ids == ("5", "3", "9")
+    assert graph.location.tolist() == [UNKNOWN] * 3
+    assert graph.topic_names == ()
+
+
+def test_further_columns_of_edges_are_counted(tmp_path: Path) -> None:
+    found = read(tmp_path, "source,target,weight,when\nbo,ana,3,\nana,bo,,\n")
+    assert found.ignored == {"age": 1, "weight (edges)": 1}
+    assert read(tmp_path, "bo ana 3\nana bo 4\n").ignored == {"age": 1, "column 3 (edges)": 2}
+
+
+def test_the_files_beside_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "people.tsv").write_text("user\tlocation\nbo\tSpain\nana\t\n")
+    (tmp_path / "world.csv").write_text(PLACES)
+    (tmp_path / "follows.txt").write_text("bo ana\n")
+    found = read_graph(
+        tmp_path / "follows.txt", attributes=tmp_path / "people.tsv", places=tmp_path / "world.csv", directed=False
+    )
+    assert found.graph.ids == ("bo", "ana")
+    assert found.graph.places.keys[found.graph.location[0]] == "Spain"
+    assert not found.graph.directed
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ("source,target\nana,bo\nana,secret\n", r"x\.csv, line 3: the target of this edge is no user"),
+        ("# one\n\nsource,target\n# two\nsecret,bo\n", r"x\.csv, line 5: the source of this edge is no user"),
+        ("source,target\nana,\n", r"x\.csv, line 2: the target of this edge is no user"),
+        ("ana,bo\nana\n", r"x\.csv, line 2: an edge has two ends"),
+        ("ana\n", r"x\.csv, line 1: an edge has two ends"),
+        ("ana,bo\nana,bo,secret\n", r"x\.csv, line 2: this line has 3 cells, the first one 2"),
+        ('ana,bo\n"ana,bo\n', r"x\.csv, line 2: this is no row of a table \(unexpected end of data\)"),
+        ('ana,bo\n"an"a,bo\n', r"x\.csv, line 2: this is no row of a table"),
+    ],
+)
+def test_an_edge_that_cannot_be_taken_is_named_by_its_line(edges: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match=message) as caught:
+        read(tmp_path, edges)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("users", "message"),
+    [
+        ("id\nana\n\nsecret\nsecret\n", r"x\.users\.csv, line 5: the id of this user stands before, at user 1"),
+        ("id,location\nana,secret\n", r"x\.users\.csv, line 2: the location of this user is none of the 4 places"),
+        ("id,topic1\nana,a,b\n", r"x\.users\.csv, line 2: this line has 3 cells, the header 2"),
+        ("id,topics\nana,secret\n", r"x\.users\.csv, line 2: topics, line 1, column 1: this is not JSON"),
+        ('id,topics\nana,"[""a"",""b"",""c"",""d""]"\n', r"x\.users\.csv, line 2: topics: a user has at most 3"),
+        ("id,handle\n,secret\n", r"x\.users\.csv, line 2: id is missing"),
+        ("id,handle,handle\n", r"x\.users\.csv, line 1: column 3 has the name of another one"),
+        ("secret,else\nmore,and\n", r"x\.users\.csv: the first line must name the columns, and one of them id or user"),
+        ("id,name\nana,a\x00b\n", r"x\.users\.csv, line 2: name has a character that no text can have"),
+    ],
+)
+def test_a_user_who_cannot_be_taken_is_named_by_the_line(users: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        read(tmp_path, "source,target\n", users=users)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        ("key,name,type\n", "line 1: there is no column parent; places have key, name, type, parent"),
+        ("key,name,type,parent\na,a,village,\n", "line 2: 'village' is no type of place; there is route"),
+        ("key,name,type,parent\na,a,locality,b\n", "line 2: the parent 'b' is no key of this table"),
+        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: the key 'a' stands before, at line 2"),
+        ("key,name,type,parent\na,,route,\n", "line 2: a place has a key and a name"),
+        ("key,name,type,parent\nw,Earth,world,\n", "line 2: there is one world"),
+        (
+            "key,name,type,parent\nc,c,route,a\na,a,political,b\nb,b,political,a\n",
+            "line 2: the way up from 'c' comes back to 'a'; places must not form a cycle",
+        ),
+        ("key,name,type,parent\na,a,political,a\n", "line 2: the way up from 'a' comes back to 'a'"),
+        (
+            "key,name,type,parent\n" + "".join(f"{n},{n},political,{n + 1}\n" for n in range(2000)),
+            "line 2: more than 100 places lie above '0'",
+        ),
+    ],
+)
+def test_a_place_that_cannot_be_taken_is_named_by_its_line(places: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=rf"x\.places\.csv, {message}"):
+        read(tmp_path, "source,target\n", places=places)
+
+
+def test_a_place_of_a_lower_level_cannot_lie_above(tmp_path: Path) -> None:
+    places = "key,name,type,parent\na,A,locality,b\nb,B,route,\n"
+    with pytest.raises(InvalidRecord, match=r"x\.places\.csv\['a'\]: 'A' \(locality, level 1\) lies below 'B'"):
+        read(tmp_path, "source,target\n", places=places)
+
+
+def test_no_cell_that_is_written_runs_in_a_spreadsheet(tmp_path: Path) -> None:
+    places = 'key,name,type,parent\n"\'=p","\'=cmd|1",locality,\n'
+    users = 'id,location,topic1,handle,name\n"\'@x","\'=p","\'+t","\'-1","\'\'=n"\n"it\'s",,,,\n'
+    graph = read(tmp_path, "source,target\n'@x,it's\n", users=users, places=places).graph
+    assert graph.ids == ("@x", "it's")
+    assert dict(graph.private) == {"handle": ("-1", None), "name": ("'=n", None)}
+    files = write_graph(graph, tmp_path / "out.csv")
+    for file in files:
+        for row in csv.reader(file.read_text().splitlines()):
+            assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row)
+    assert read_graph(tmp_path / "out.csv").graph == graph.restricted(graph.location.argsort()[::-1])
+
+
+def test_the_files_of_real_networks_are_read(tmp_path: Path) -> None:
+    # The first lines of three published files: blanks, a header with numbers, a header with from and to.
+    for text, users in (("0 1\n0 2\n", 3), ("node_1,node_2\n0,747\n1,4257\n", 4), ("from,to\n39585367,16836844\n", 2)):
+        assert len(read(tmp_path, text, users=None, places=None).graph) == users
