@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabular.measures import Measure, Reading, measures
 from tabular.measures.comparison import compared
-from tabular.measures.nearest import linked_by_distance
+from tabular.measures.nearest import linked
 from tabular.table import Table
 
 
@@ -22,5 +22,5 @@ class DistanceLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
-        raw = linked_by_distance(compared(original, masked, attributes))
+        raw = linked(compared(original, masked, attributes))
         return Reading(raw=raw, percent=100 * raw / len(original))

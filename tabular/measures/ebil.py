@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidInput
 from tabular.measures import Measure, Reading, measures
 from tabular.measures.comparison import Column, compared
+from tabular.measures.transition import checked_matrix
 from tabular.table import Table
-
-#: How far the rows of a transition matrix may be from 1 in sum: what a CSV with three decimals loses.
-ROUNDING = 0.01
 
 
 @measures.add(
@@ -46,7 +44,7 @@ class EntropyLoss(Measure):
     def _loss(self, column: Column) -> float:
         if self.matrices is None or column.name not in self.matrices:
             return entropy_by_files(column)
-        return entropy_by_matrix(column, np.asarray(self.matrices[column.name], dtype=np.float64))
+        return entropy_by_matrix(column, self.matrices[column.name])
 
 
 def entropy_by_files(column: Column) -> float:
@@ -59,12 +57,7 @@ def entropy_by_files(column: Column) -> float:
 
 def entropy_by_matrix(column: Column, matrix: NDArray[np.float64]) -> float:
     """Eq 2.13 with P(V = i | V' = j) by Bayes from a transition matrix and the original's frequencies."""
-    if matrix.shape != (column.size, column.size):
-        raise InvalidInput(f"The matrix of {column.name!r} must be {column.size} x {column.size}, as the domain is.")
-    if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(matrix.sum(axis=1) - 1) > ROUNDING).any():
-        raise InvalidInput(f"The matrix of {column.name!r} is not stochastic: each row must sum to 1, none below 0.")
-    if column.sets:
-        raise InvalidInput(f"Column {column.name!r} holds labels that stand for sets; no transition matrix makes them.")
+    matrix = checked_matrix(column, matrix)
     joint = matrix * np.bincount(column.original, minlength=column.size)[:, None]
     mass = joint.sum(axis=0)
     records = np.bincount(column.masked, minlength=column.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,9 @@ class Tree(NamedTuple):
 class Labels(NamedTuple):
     """The masked labels of all columns one after the other.
 
-    The members of label l of column a are `members[starts[firsts[a] + l] : starts[firsts[a] + l + 1]]`.
+    The members of label l of column a are `members[starts[firsts[a] + l] : starts[firsts[a] + l + 1]]`. Values
+    outside `lows` to `highs` of the label are out of reach. Where there are `costs`, one for each member, they stand
+    for the distances, and what is no member is out of reach.
     """
 
     members: NDArray[np.int32]
@@ -50,18 +52,25 @@ class Labels(NamedTuple):
     firsts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     ordered: NDArray[np.bool_]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    costs: NDArray[np.float64]
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Labels:
         """The labels of *columns*."""
         labels = [column.members(label) for column in columns for label in range(column.size + len(column.sets))]
         counts = [column.size + len(column.sets) for column in columns]
+        sizes = np.array([column.size for column in columns], dtype=np.int64)
         return cls(
             members=np.fromiter((member for members in labels for member in members), dtype=np.int32),
             starts=np.cumsum([0, *(len(members) for members in labels)], dtype=np.int64),
             firsts=np.cumsum([0, *counts], dtype=np.int64)[:-1],
-            sizes=np.array([column.size for column in columns], dtype=np.int64),
+            sizes=sizes,
             ordered=np.array([column.ordered for column in columns], dtype=np.bool_),
+            lows=np.zeros(len(labels), dtype=np.int64),
+            highs=np.repeat(sizes, counts),
+            costs=np.zeros(0),
         )
 
 
@@ -81,13 +90,13 @@ class Links(NamedTuple):
         return cls(pairs.masked.codes, starts, pairs.origins[order], pairs.records[order])
 
 
-def linked_by_distance(columns: Sequence[Column]) -> float:
+def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:
     """The number of masked records whose original is nearest to them; of several nearest each counts its share."""
     # Nominal columns first: they rule out most, and few values make long common beginnings.
     columns = sorted(columns, key=lambda column: (column.ordered, column.size))
     pairs = Pairs.of(columns)
     tree = Tree.of(pairs.original.codes, pairs.original.counts)
-    return float(_linked(tree, Links.of(pairs), Labels.of(columns)))
+    return float(_linked(tree, Links.of(pairs), labels_of(columns)))
 
 
 @compiled
@@ -99,18 +108,18 @@ def _linked(tree: Tree, links: Links, labels: Labels) -> float:
     right = 0.0
     for result in range(len(links.masked)):
         for column in range(columns):
-            label = np.int64(links.masked[result, column])
-            if held[column] != label:
-                held[column] = label
-                place = labels.firsts[column] + label
-                members = labels.members[labels.starts[place] : labels.starts[place + 1]]
-                _distances_to(members, labels.sizes[column], labels.ordered[column], distance[column])
+            place = labels.firsts[column] + links.masked[result, column]
+            if held[column] != place:
+                held[column] = place
+                _distances_to(labels, place, column, distance[column])
         first, end = links.starts[result], links.starts[result + 1]
         # The true originals bound the search: whatever is nearest is no farther than they are.
         own = np.zeros(end - first)
         for pair in range(first, end):
             for column in range(columns):
                 own[pair - first] += distance[column, tree.codes[links.origins[pair], column]]
+        if own.min() == np.inf:
+            continue
         best, tied = _nearest(tree, distance, reached, own.min())
         for pair in range(first, end):
             if own[pair - first] <= best + TOLERANCE:
@@ -144,10 +153,15 @@ def _nearest(tree: Tree, distance: NDArray[np.float64], reached: NDArray[np.floa
 
 
 @compiled
-def _distances_to(members: NDArray[np.int32], size: int, ordered: bool, distance: NDArray[np.float64]) -> None:
-    """Write the mean distance of each value to the members of a set, as `tabular.distances` has it."""
-    count = len(members)
-    if ordered:
+def _distances_to(labels: Labels, place: int, column: int, distance: NDArray[np.float64]) -> None:
+    """Write the distance of each value to a label: the mean over its members, as `tabular.distances` has it."""
+    first, end = labels.starts[place], labels.starts[place + 1]
+    members, count, size = labels.members[first:end], end - first, labels.sizes[column]
+    if len(labels.costs):
+        distance[:size] = np.inf
+        for number in range(count):
+            distance[members[number]] = labels.costs[first + number]
+    elif labels.ordered[column]:
         total = 0
         for member in members:
             total += member
@@ -161,3 +175,5 @@ def _distances_to(members: NDArray[np.int32], size: int, ordered: bool, distance
         distance[:size] = 1.0
         for member in members:
             distance[member] = (count - 1) / count
+    distance[: labels.lows[place]] = np.inf
+    distance[labels.highs[place] : size] = np.inf
