@@ -166,7 +166,7 @@ def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
 
 
 def _same_edges(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64]) -> bool:
-    if len(original) != len(released) or (mapping < 0).any():
+    if len(original) != len(released) or original.directed != released.directed or (mapping < 0).any():
         return False
     sources, targets = original.follows.sources, original.follows.targets
     moved = Links.from_pairs(mapping[sources].astype(np.int32), mapping[targets].astype(np.int32), len(released))
@@ -220,19 +220,26 @@ def _most_frequent(
 def _triangles(offsets: NDArray[np.int64], targets: NDArray[np.int32], rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many triangles each user is in; each is found once, from its member of lowest rank."""
     users = len(offsets) - 1
+    # The neighbours of higher rank only: of a hub these are few, and it is a hub that is looked at again and again.
+    first = np.zeros(users + 1, dtype=np.int64)
+    higher = np.empty(len(targets) // 2, dtype=np.int32)
+    for low in range(users):
+        end = first[low]
+        for at in range(offsets[low], offsets[low + 1]):
+            if rank[targets[at]] > rank[low]:
+                higher[end] = targets[at]
+                end += 1
+        first[low + 1] = end
     found = np.zeros(users, dtype=np.int64)
     mark = np.full(users, -1, dtype=np.int64)
     for low in range(users):
-        for at in range(offsets[low], offsets[low + 1]):
-            if rank[targets[at]] > rank[low]:
-                mark[targets[at]] = low
-        for at in range(offsets[low], offsets[low + 1]):
-            middle = targets[at]
-            if rank[middle] <= rank[low]:
-                continue
-            for other in range(offsets[middle], offsets[middle + 1]):
-                high = targets[other]
-                if rank[high] > rank[middle] and mark[high] == low:
+        for at in range(first[low], first[low + 1]):
+            mark[higher[at]] = low
+        for at in range(first[low], first[low + 1]):
+            middle = higher[at]
+            for other in range(first[middle], first[middle + 1]):
+                high = higher[other]
+                if mark[high] == low:
                     found[low] += 1
                     found[middle] += 1
                     found[high] += 1
@@ -241,7 +248,7 @@ def _triangles(offsets: NDArray[np.int64], targets: NDArray[np.int32], rank: NDA
 
 @compiled
 def _search(offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int64]) -> tuple[int, int, int]:
-    """Breadth-first searches from up to 64 *starts* at once: the sum of the distances, the last user reached, how far.
+    """Breadth-first searches from up to 64 distinct *starts* at once: sum of the distances, a farthest user, how far.
 
     Bit b of a user's word says that the search from start b has come there.
     """
@@ -249,26 +256,35 @@ def _search(offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDAr
     seen = np.zeros(users, dtype=np.uint64)
     front = np.zeros(users, dtype=np.uint64)
     new = np.zeros(users, dtype=np.uint64)
+    # Only users whom a search has just reached are looked at: a long chain of users has thousands of rounds.
+    active, reached = np.empty(users, dtype=np.int32), np.empty(users, dtype=np.int32)
     for bit in range(len(starts)):
-        front[starts[bit]] |= np.uint64(1) << np.uint64(bit)
-        seen[starts[bit]] |= np.uint64(1) << np.uint64(bit)
-    total, last, distance, going = 0, starts[0], 0, True
-    while going:
-        going = False
+        front[starts[bit]] = seen[starts[bit]] = np.uint64(1) << np.uint64(bit)
+        active[bit] = starts[bit]
+    total, last, distance, count = 0, starts[0], 0, len(starts)
+    while count:
         distance += 1
-        for user in range(users):
-            reached = np.uint64(0)
-            for at in range(offsets[user], offsets[user + 1]):
-                reached |= front[targets[at]]
-            reached &= ~seen[user]
-            new[user] = reached
-            if reached:
-                going = True
-                last = user
-                while reached:
-                    reached &= reached - np.uint64(1)
-                    total += distance
-        for user in range(users):
-            seen[user] |= new[user]
-            front[user] = new[user]
+        ahead = 0
+        for at in range(count):
+            bits = front[active[at]]
+            for link in range(offsets[active[at]], offsets[active[at] + 1]):
+                user = targets[link]
+                fresh = bits & ~seen[user]
+                if fresh:
+                    if not new[user]:
+                        reached[ahead] = user
+                        ahead += 1
+                    new[user] |= fresh
+        for at in range(ahead):
+            user = reached[at]
+            last = user
+            fresh = new[user]
+            seen[user] |= fresh
+            front[user] = fresh
+            new[user] = np.uint64(0)
+            while fresh:
+                fresh &= fresh - np.uint64(1)
+                total += distance
+        active, reached = reached, active
+        count = ahead
     return total, last, distance - 1
