@@ -176,26 +176,29 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
 def _most_at_risk(
     original: SocialGraph, found: Mapping[str, Mapping[str, Disclosure]], count: int
 ) -> list[dict[str, Any]] | None:
-    """The users whom an attacker finds among the fewest in the widest scenario; null where that cannot be known."""
-    widest = {attacker: _widest(scenarios) for attacker, scenarios in found.items()}
-    chances = [each.chances for each in widest.values()]
-    known = [each for each in chances if each is not None]
-    if not known:
+    """The users whom some attacker finds among the fewest in some scenario; null where that cannot be known.
+
+    Of users found equally surely, those come first who are found in more ways, then those imported earlier.
+    """
+    ways = [
+        (attacker, scenario, each, each.chances)
+        for attacker, scenarios in found.items()
+        for scenario, each in scenarios.items()
+    ]
+    chances = [chance for *_, chance in ways if chance is not None]
+    if len(chances) < len(ways):
         return None
-    surest = np.max(known, axis=0)
-    order = np.argsort(-surest, kind="stable")[:count]
+    table = np.stack(chances)
+    surest, best = table.max(axis=0), table.argmax(axis=0)
+    order = np.lexsort((-table.sum(axis=0), -surest))[:count]
     return [
         {
             "user": original.ids[user],
             "expected_success": float(surest[user]),
-            **{attacker: int(each.candidates[user]) for attacker, each in widest.items()},
+            "attacker": ways[best[user]][0],
+            "scenario": ways[best[user]][1],
+            "candidates": int(ways[best[user]][2].candidates[user]),
         }
         for user in order
         if surest[user] > 0
     ]
-
-
-def _widest(scenarios: Mapping[str, Disclosure]) -> Disclosure:
-    """What is found in the last scenario asked for: that of all attributes, unless others were chosen."""
-    labelled = [each for name, each in scenarios.items() if name != STRUCTURE]
-    return labelled[-1] if labelled else scenarios[STRUCTURE]

@@ -24,7 +24,7 @@ from graphpriv.microdata import microdata
 from graphpriv.protections import check_k, protect
 from graphpriv.release import Release
 from graphpriv.report import demo_report
-from graphpriv.report.drawing import draw
+from graphpriv.report.drawing import draw, shares
 from graphpriv.store import Run, open_store
 from graphpriv.structure import describe
 from graphpriv.synthetic import synthetic_graph
@@ -133,6 +133,10 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
     drawings = draw(original, release.graph, release.mapping)
     degree = chain.facts["degree"]
     facts = {**chain.facts, "degree": degree["mean"], "largest_degree": degree["largest"]}
-    html = demo_report(chain.document, graph_facts=facts, drawings=drawings, files=FILES)
+    spread = {
+        "first topic": shares(original, release.graph, "topic1"),
+        "continent": shares(original, release.graph, "continent"),
+    }
+    html = demo_report(chain.document, graph_facts=facts, drawings=drawings, files=FILES, shares=spread)
     write_text(folder / FILES["report"], html)
     return {"rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}

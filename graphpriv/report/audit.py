@@ -292,24 +292,22 @@ def _persons(figures: Figures) -> Markup:
     if listed is None:
         return paragraphs("Who is most at risk is not known: it needs the mapping.")
     if not listed:
-        return paragraphs(
-            "Nobody is listed: whoever looks for place, topics and links at once finds no user. By less of it, such as "
-            "the links alone, users may still be found; see above."
-        )
-    attackers = [name for name in listed[0] if name not in ("user", "expected_success")]
+        return paragraphs("Nobody is listed: no attacker names a user rightly more often than by chance.")
     rows = [
         [
             figures.inline("at_risk", place, "user"),
             figures.cell("at_risk", place, "expected_success"),
-            *(figures.cell("at_risk", place, name) for name in attackers),
+            figures.cell("at_risk", place, "candidates"),
+            figures.inline("at_risk", place, "attacker", words=words.attacker(each.get("attacker") or "")),
+            figures.inline("at_risk", place, "scenario", words=words.knowing(each.get("scenario") or "")),
         ]
-        for place in range(len(listed))
+        for place, each in enumerate(listed)
     ]
-    heads = ["User of the original", "Expected success", *(f"Candidates, {words.attacker(each)}" for each in attackers)]
+    heads = ["User of the original", "Expected success", "Candidates", "Found by", "Knowing"]
     return join(
         paragraphs(
             "The ids are those of the original graph. This section is for the custodian and the auditor only: take it "
             "out before the report is passed on."
         ),
-        table("Users whom an attacker who knows most would most likely find.", heads, rows, wide=True),
+        table("Users most likely to be named rightly, and how.", heads, rows, wide=True),
     )

@@ -30,6 +30,11 @@ def scenario(name: str) -> str:
     return SCENARIOS.get(name) or " + ".join(SCENARIOS.get(each, each) for each in name.split("+"))
 
 
+def knowing(name: str) -> str:
+    """What a scenario gives an attacker to know beside the links."""
+    return LINKS_ALONE if name == "structure" else scenario(name)
+
+
 def attacker(name: str) -> str:
     """The name of an attacker, with what it is called elsewhere."""
     return f"{ATTACKERS[name]} ({name})" if name in ATTACKERS else name

@@ -113,14 +113,24 @@ def test_directions_must_agree_unless_they_are_left_out():
 def test_those_most_at_risk_are_listed_with_the_surest_first():
     graph = synthetic_graph(200, rng=np.random.default_rng(1))
     release = protect(graph, 2, rng=np.random.default_rng(2))
-    found = audit(graph, release.graph, release.mapping, scenarios=scenarios_named(["topic1"]), at_risk=7).document
-    listed = found["at_risk"]
-    assert len(listed) == 7
+    found = audit(graph, release.graph, release.mapping, scenarios=scenarios_named(["topic1"]), at_risk=7)
+    listed = found.document["at_risk"]
     success = [each["expected_success"] for each in listed]
     assert success == sorted(success, reverse=True)
+    # The plain way: for each user the best chance over all attackers and scenarios.
+    best = np.max([each.chances for ways in found.disclosures.values() for each in ways.values()], axis=0)
+    assert success == sorted(best.tolist(), reverse=True)[:7]
     for each in listed:
-        assert each["user"] in graph.index
-        assert each["expected_success"] == 1 / min(count for count in (each["ego"], each["subgraph"]) if count)
+        assert each["expected_success"] == best[graph.index[each["user"]]] == 1 / each["candidates"]
+        assert each["attacker"] in ("ego", "subgraph")
+        assert each["scenario"] in ("topic1", "structure")
+
+
+def test_nobody_is_listed_where_nobody_can_be_told():
+    graph = synthetic_graph(50, rng=np.random.default_rng(1))
+    release = protect(graph, 2, rng=np.random.default_rng(2))
+    assert audit(graph, release.graph).document["at_risk"] is None
+    assert audit(graph, release.graph, release.mapping, at_risk=0).document["at_risk"] == []
 
 
 def test_a_scenario_is_known_or_made_of_attributes():

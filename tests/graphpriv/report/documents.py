@@ -69,7 +69,13 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
             "note": "The edges are left as they are.",
         },
         "at_risk": [
-            {"user": f"u{place}", "expected_success": 1 / (1 + place), "ego": 1 + place, "subgraph": 2 + place}
+            {
+                "user": f"u{place}",
+                "expected_success": 1 / (1 + place),
+                "attacker": "ego",
+                "scenario": "topics" if place else "structure",
+                "candidates": 1 + place,
+            }
             for place in range(5)
         ],
     }
