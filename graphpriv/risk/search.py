@@ -85,6 +85,18 @@ def lowest(word: np.uint64) -> int:
 
 
 @inlined
+def first_at_least(values: NDArray[np.int64], base: int, low: int, high: int, wanted: int) -> int:
+    """The first place from *low* to *high*, counted from *base*, whose value is at least *wanted*."""
+    while low < high:
+        middle = (low + high) >> 1
+        if values[base + middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
 def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, desk: Desk) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
     base, target_base = patterns.offsets[pattern], targets.offsets[target]
@@ -96,20 +108,31 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
         kind, end = patterns.types[base + place], place
         while end < count and patterns.types[base + end] == kind:
             end += 1
-        while low_end < target_count and targets.types[target_base + low_end] < kind:
-            low_end += 1
-        first = low_end
-        while low_end < target_count and targets.types[target_base + low_end] == kind:
-            low_end += 1
+        first = first_at_least(targets.types, target_base, low_end, target_count, kind)
+        low_end = first_at_least(targets.types, target_base, first, target_count, kind + 1)
+        # Whatever has no links can stand for whatever has none, and for nothing else that would need it: these are
+        # settled beforehand, as many as there are on both sides.
+        alone = 0
+        while (
+            place + alone < end
+            and first + alone < low_end
+            and patterns.degrees[base + end - alone - 1] == 0
+            and targets.degrees[target_base + low_end - alone - 1] == 0
+        ):
+            alone += 1
+        for each in range(end - alone, end):
+            desk.words[each], desk.at[each], desk.word[each] = 0, total, 0
+            desk.sizes[each], desk.states[each], desk.blame[each] = 0, _SPREAD, 1
+        top = low_end - alone
         # Degrees fall on both sides, so each domain is a window that moves on.
         low, high = first, first
-        for each in range(place, end):
+        for each in range(place, end - alone):
             degree = patterns.degrees[base + each]
-            while high < low_end and targets.degrees[target_base + high] >= degree:
+            while high < top and targets.degrees[target_base + high] >= degree:
                 high += 1
             while low < low_end and targets.degrees[target_base + low] > degree + slack:
                 low += 1
-            if high - first < each - place + 1 or low_end - low < end - each or low >= high:
+            if high - first < each - place + 1 or top - low < end - alone - each or low >= high:
                 return -1
             desk.word[each] = low >> 6
             desk.words[each] = ((high - 1) >> 6) - (low >> 6) + 1
@@ -298,7 +321,7 @@ def rule_out(
                     desk.domains[own + desk.at[other] + at] &= ~gone
 
 
-@compiled
+@inlined
 def search_inside(
     patterns: Shapes,
     pattern: int,
