@@ -34,7 +34,10 @@ class Method:
 
     def __post_init__(self) -> None:
         for parameter in fields(self):
-            check(type(self).__name__, parameter.name, getattr(self, parameter.name), dict(parameter.metadata))
+            value = getattr(self, parameter.name)
+            # Where nothing is the default, nothing is allowed.
+            if value is not None or parameter.default is not None:
+                check(type(self).__name__, parameter.name, value, dict(parameter.metadata))
 
 
 def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
