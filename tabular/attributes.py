@@ -88,6 +88,17 @@ def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
 
 
+def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
+    """A continuous *attribute* with the numbers among *values* in its domain; a missing value keeps to the end."""
+    known = set(attribute.domain)
+    new = {value for value in values if is_number(value) and value not in known}
+    if not new:
+        return attribute
+    numbers = sorted(({*known} - {None}) | new, key=_place)
+    domain = (*numbers, None) if None in known else tuple(numbers)
+    return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
+
+
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
     """The attribute of a column nobody described: whole numbers are ordinal, other numbers continuous."""
     present = [value for value in values if value is not None]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Value, inferred, plain_values, resolved
+from tabular.attributes import CONTINUOUS, Attribute, Value, inferred, is_number, plain_values, resolved, widened
 from tabular.errors import InvalidInput, UnknownName
 from tabular.labels import LabelReader, Members, canonical, write_label
 
@@ -72,13 +72,17 @@ class Table:
         """A masked version of this table, from plain columns: some or all of its columns, in this table's domains.
 
         A text that is no value of the domain is read as a label that stands for a set: `[a,b]`, `{a|b}` or `*`.
+        Continuous attributes alone may take new values, which join those of the original in the domain.
         """
-        attributes = tuple(self.attribute(name) for name in columns)
-        codes, sets = {}, {}
-        for attribute in attributes:
-            values = plain_values(columns[attribute.name], f"Column {attribute.name!r}")
-            codes[attribute.name], sets[attribute.name] = _encoded_with_sets(attribute, values)
-        return Table(attributes, codes, sets)
+        attributes, codes, sets = [], {}, {}
+        for name, column in columns.items():
+            values = plain_values(column, f"Column {name!r}")
+            attribute = self.attribute(name)
+            if attribute.kind == CONTINUOUS:
+                attribute = widened(attribute, values)
+            codes[name], sets[name] = _encoded_with_sets(attribute, values)
+            attributes.append(attribute)
+        return Table(tuple(attributes), codes, sets)
 
     def with_codes(self, **columns: NDArray[np.integer]) -> Table:
         """This table with other codes in the *columns* named; its sets keep theirs."""
@@ -118,6 +122,14 @@ class Table:
         labels = [write_label(attribute, members) for members in self.sets[name]]
         words = [*attribute.domain, *labels]
         return [words[code] for code in self.columns[name].tolist()]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column as numbers; each cell must hold one."""
+        values = self.values(name)
+        for row, value in enumerate(values):
+            if not is_number(value):
+                raise InvalidInput(f"Column {name!r}, row {row + 1}: a number is needed here.")
+        return np.array(values, dtype=np.float64)
 
     def to_columns(self) -> dict[str, list[Value]]:
         """All columns as plain values."""

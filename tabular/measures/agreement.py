@@ -25,7 +25,8 @@ AGREEMENT, PRECISION, ROUNDS = 0.9, 1e-10, 10_000
 def patterns(pairs: Pairs, labels: Labels) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
     """For each original and each masked combination the pattern of their agreement, and how many records have which.
 
-    A value agrees with a label that stands for a set if it is one of its members.
+    A value agrees with a label that stands for a set if it is one of its members; with a label that has no members
+    if it is within its window.
     """
     attributes = pairs.original.codes.shape[1]
     found = np.empty((len(pairs.original), len(pairs.masked)), dtype=pattern_type(attributes))
@@ -55,9 +56,12 @@ def _patterns(
     for result in range(len(masked)):
         for column in range(columns):
             place = labels.firsts[column] + masked[result, column]
+            first, end = labels.starts[place], labels.starts[place + 1]
             agrees[column] = 0
-            for member in labels.members[labels.starts[place] : labels.starts[place + 1]]:
+            for member in labels.members[first:end]:
                 agrees[column, member] = 1 << column
+            if first == end:
+                agrees[column, labels.lows[place] : labels.highs[place]] = 1 << column
         for row in range(rows):
             for column in range(tree.depth[row], columns):
                 reached[column + 1] = reached[column] | agrees[column, tree.codes[row, column]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import CONTINUOUS
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
 from tabular.labels import Members
@@ -45,16 +46,20 @@ def compared(original: Table, masked: Table, attributes: Sequence[str]) -> tuple
 
 def _column(original: Table, masked: Table, name: str) -> Column:
     attribute, other = original.attribute(name), masked.attribute(name)
-    if (attribute.kind, attribute.domain) != (other.kind, other.domain):
+    # Masking a continuous attribute can bring new values; the original's are still among them.
+    is_numeric = attribute.kind == CONTINUOUS
+    fits = set(attribute.domain) <= set(other.domain) if is_numeric else attribute.domain == other.domain
+    if attribute.kind != other.kind or not fits:
         raise InvalidInput(f"Column {name!r}: the masked table must have the domain of the original (Table.masked).")
     if original.sets[name]:
         raise InvalidInput(f"Column {name!r}: the original holds labels that stand for sets; it must hold values.")
+    places = np.array([other.codes[value] for value in attribute.domain], dtype=np.int32)
     return Column(
         name=name,
         ordered=attribute.is_ordered,
-        size=len(attribute.domain),
+        size=len(other.domain),
         sets=masked.sets[name],
-        original=original.columns[name],
+        original=places[original.columns[name]],
         masked=masked.columns[name],
     )
 

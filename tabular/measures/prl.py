@@ -47,12 +47,17 @@ class ProbabilisticLinkage(Measure):
         columns = compared(original, masked, attributes)
         if len(columns) > ATTRIBUTES:
             raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
-        pairs = Pairs.of(columns)
-        raw = expected_links(pairs, Labels.of(columns), self.steps)
-        if raw is None:
-            raw = most_links(pairs)
-            return Reading(raw=raw, percent=100 * raw / len(original), bound=100 * raw / len(original))
-        return Reading(raw=raw, percent=100 * raw / len(original))
+        return linkage(Pairs.of(columns), Labels.of(columns), self.steps)
+
+
+def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
+    """The reading of one-to-one linkage, with a bound where it cannot be had exactly."""
+    records = int(pairs.records.sum())
+    raw = expected_links(pairs, labels, steps)
+    if raw is not None:
+        return Reading(raw=raw, percent=100 * raw / records)
+    most = most_links(pairs)
+    return Reading(raw=most, percent=100 * most / records, bound=100 * most / records)
 
 
 def expected_links(pairs: Pairs, labels: Labels, steps: int) -> float | None:

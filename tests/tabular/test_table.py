@@ -130,6 +130,24 @@ def test_what_is_not_in_the_domain_is_named_by_column_and_row(cells, said):
         shirts().masked({"size": cells})
 
 
+def test_a_continuous_attribute_alone_takes_new_values():
+    table = Table.from_columns({"income": [1.5, 3.0, None], "age": [1, 3, 5]})
+    masked = table.masked({"income": [2.25, "[1.5,3.0]", None]})
+    assert masked.attribute("income").domain == (1.5, 2.25, 3.0, None)
+    assert masked.values("income") == [2.25, "[1.5,3.0]", None]
+    assert table.attribute("income").domain == (1.5, 3.0, None)
+    assert table.masked({"income": [3.0, 3.0, 1.5]}).attribute("income") == table.attribute("income")
+    with pytest.raises(InvalidInput, match="Column 'age', row 1"):
+        table.masked({"age": [2, 3, 5]})
+
+
+def test_columns_are_read_as_numbers_where_each_cell_is_one():
+    table = Table.from_columns({"a": [2, 1.5, 2], "b": [1, None, 2]})
+    assert table.numbers("a").tolist() == [2.0, 1.5, 2.0]
+    with pytest.raises(InvalidInput, match="Column 'b', row 2: a number is needed"):
+        table.numbers("b")
+
+
 def test_a_range_of_a_nominal_attribute_is_refused():
     with pytest.raises(InvalidInput, match="a range needs an order"):
         shirts().masked({"colour": ["[blue,red]"]})
