@@ -21,7 +21,7 @@ _HARMLESS = re.compile(r"'+[=+\-@\t\r]")
 #: A cell with one of these in it, or with a space at either end, stands in quotes; so does a comment that is none.
 _QUOTED = re.compile(r'[",;|\t\r\n]|^[ #\ufeff]| $')
 
-_LEFT_OUT = re.compile(rb"^(\xef\xbb\xbf)?(#|[ \t]+\r?$)", re.MULTILINE)
+_LEFT_OUT = re.compile(rb"^(\xef\xbb\xbf)?(#| +\r?$)", re.MULTILINE)
 _SPACE = re.compile("[ \t\r\n]+")
 
 _BLOCK = 1 << 16
@@ -153,7 +153,7 @@ def check_encoding(data: bytes, name: str) -> None:
 def first_line(data: bytes) -> str:
     """The first line of a table that is neither blank nor a comment."""
     for found in re.finditer(rb"[^\r\n]+", data.removeprefix(b"\xef\xbb\xbf")):
-        if not found.group().isspace() and not found.group().startswith(b"#"):
+        if found.group().strip(b" ") and not found.group().startswith(b"#"):
             return found.group().decode("utf-8", "replace")
     return ""
 
@@ -183,7 +183,7 @@ class _Kept:
     def __next__(self) -> str:
         for text in self._lines:
             self.line += 1
-            if self._open or not (text.startswith("#") or text.isspace()):
+            if self._open or not (text.startswith("#") or not text.strip(" \r\n")):
                 if '"' in text and text.count('"') % 2:
                     self._open = not self._open
                 return text
