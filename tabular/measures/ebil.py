@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidInput
 from tabular.measures import Measure, Reading, measures
 from tabular.measures.comparison import Column, compared
-from tabular.measures.transition import checked_matrix
+from tabular.measures.matrices import checked_matrix
 from tabular.table import Table
 
 

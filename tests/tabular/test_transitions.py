@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from tabular.errors import InvalidInput
+from tabular.table import Table
+from tabular.transitions import (
+    bivariate_difference,
+    chi_square,
+    chi_square_difference,
+    expectation_ratios,
+    mean_expectation_ratio,
+)
+
+DEGREE = np.array([98, 173, 251, 195, 170, 80])
+
+
+def test_table_4_8_row_1_and_table_4_10_initial_matrix():
+    matrix = np.full((6, 6), 0.08)
+    np.fill_diagonal(matrix, 0.6)
+    found = expectation_ratios(matrix, DEGREE)
+    assert found == pytest.approx([0.846, 1.634, 2.629, 1.894, 1.599, 0.676], abs=0.001)
+    assert mean_expectation_ratio(matrix, DEGREE) == pytest.approx(1.780, abs=0.001)
+
+
+def test_a_matrix_that_keeps_all_gives_no_cover():
+    assert expectation_ratios(np.eye(2), np.array([3, 1])).tolist() == [np.inf, np.inf]
+
+
+def test_categories_that_do_not_occur_have_no_weight():
+    matrix = np.array([[0.8, 0.2, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    assert mean_expectation_ratio(matrix, np.array([10, 20, 0])) == pytest.approx((10 * 0.8 + 20 * 5) / 30)
+
+
+def people():
+    original = Table.from_columns(
+        {"degree": ["a", "a", "b", "b", "c", "c"], "school": ["x", "x", "y", "y", "x", "y"], "one": ["p"] * 6}
+    )
+    return original, original.masked({"degree": ["a", "b", "b", "b", "c", "c"], "school": original.values("school")})
+
+
+def test_bivariate_counts_worked_by_hand():
+    original, masked = people()
+    # One of six records moved from (a, x) to (b, x).
+    assert bivariate_difference(original, masked, "degree", "school") == pytest.approx(100 / 6)
+
+
+def test_the_change_of_chi_square_against_another_implementation():
+    original, masked = people()
+    before = chi2_contingency([[2, 0], [0, 2], [1, 1]], correction=False).statistic
+    after = chi2_contingency([[1, 0], [1, 2], [1, 1]], correction=False).statistic
+    assert chi_square(np.array([[2, 0, 0], [0, 2, 0], [1, 1, 0]])) == pytest.approx(before)
+    found = chi_square_difference(original, masked, "degree", "school")
+    assert found == pytest.approx(100 * abs(after - before) / before)
+
+
+def test_what_has_no_chi_square_is_refused():
+    original, _ = people()
+    with pytest.raises(InvalidInput, match="independent in the original"):
+        chi_square_difference(original, original, "degree", "one")
+    with pytest.raises(InvalidInput, match="stand for sets"):
+        chi_square_difference(original, original.masked({"degree": ["*"] * 6, "one": ["p"] * 6}), "degree", "one")
+    with pytest.raises(InvalidInput, match="must be 6 x 6"):
+        expectation_ratios(np.eye(2), DEGREE)
