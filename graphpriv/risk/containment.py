@@ -7,11 +7,52 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.features import Needs
 from graphpriv.risk.isomorphism import OPEN, YES
+from graphpriv.risk.neighbourhoods import first_at_least
 from graphpriv.risk.search import Desk, lowest, ones, search_inside
 from graphpriv.risk.shapes import Shapes
-from tabular.kernels import compiled
+from tabular.kernels import compiled, inlined
 
 _0, _1 = np.uint64(0), np.uint64(1)
+
+
+@inlined
+def _keep_those_with(
+    needs: Needs,
+    feature: int,
+    low: int,
+    high: int,
+    base: int,
+    size: int,
+    words: NDArray[np.uint64],
+    spare: NDArray[np.uint64],
+    left: int,
+) -> int:
+    """Take the mark from the targets that lack a feature; how many are left."""
+    start, stop = needs.starts[feature], needs.starts[feature + 1]
+    kept = 0
+    if stop - start > 8 * left:
+        for word in range(size):
+            marked = words[word]
+            while marked != _0:
+                bit = marked & (~marked + _1)
+                marked ^= bit
+                target = base + word * 64 + lowest(bit)
+                below = first_at_least(needs.targets, target, start, stop)
+                if below < stop and needs.targets[below] == target:
+                    kept += 1
+                else:
+                    words[word] ^= bit
+        return kept
+    for word in range(size):
+        spare[word] = _0
+    for at in range(start, stop):
+        target = needs.targets[at]
+        if low <= target < high:
+            spare[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
+    for word in range(size):
+        words[word] &= spare[word]
+        kept += ones(words[word])
+    return kept
 
 
 @compiled
@@ -54,52 +95,6 @@ def candidates_into(
         if need != rarest and left:
             left = _keep_those_with(needs, needs.features[need], low, high, base, size, words, spare, left)
     return left
-
-
-@compiled
-def _keep_those_with(
-    needs: Needs,
-    feature: int,
-    low: int,
-    high: int,
-    base: int,
-    size: int,
-    words: NDArray[np.uint64],
-    spare: NDArray[np.uint64],
-    left: int,
-) -> int:
-    """Take the mark from the targets that lack a feature; how many are left."""
-    start, stop = needs.starts[feature], needs.starts[feature + 1]
-    kept = 0
-    if stop - start > 8 * left:
-        for word in range(size):
-            marked = words[word]
-            while marked != _0:
-                bit = marked & (~marked + _1)
-                marked ^= bit
-                target = base + word * 64 + lowest(bit)
-                below, above = start, stop
-                while below < above:
-                    middle = (below + above) >> 1
-                    if needs.targets[middle] < target:
-                        below = middle + 1
-                    else:
-                        above = middle
-                if below < stop and needs.targets[below] == target:
-                    kept += 1
-                else:
-                    words[word] ^= bit
-        return kept
-    for word in range(size):
-        spare[word] = _0
-    for at in range(start, stop):
-        target = needs.targets[at]
-        if low <= target < high:
-            spare[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
-    for word in range(size):
-        words[word] &= spare[word]
-        kept += ones(words[word])
-    return kept
 
 
 @compiled

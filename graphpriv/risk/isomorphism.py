@@ -85,9 +85,11 @@ def equitable(
     rounds = 1
     while True:
         recolour(found, one, count, colours, fresh)
-        colours[:count] = fresh[:count]
+        for place in range(count):
+            colours[place] = fresh[place]
         recolour(found, other, count, other_colours, fresh)
-        other_colours[:count] = fresh[:count]
+        for place in range(count):
+            other_colours[place] = fresh[place]
         finer = sort_by_colour(colours, order, spare, count)
         if sort_by_colour(other_colours, other_order, spare, count) != finer:
             return -rounds
@@ -118,22 +120,26 @@ def search_isomorphism(
     order, other_order = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     fresh, spare = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
     colours, other_colours = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint64)
-    kept = np.empty((4, 2, count), dtype=np.uint64)
+    # By level: the colours of one neighbourhood, then those of the other.
+    kept = np.empty(8 * count, dtype=np.uint64)
     chosen, cursor = np.empty(count + 1, dtype=np.int64), np.empty(count + 1, dtype=np.int64)
-    kept[0, 0], kept[0, 1] = start[:count], other_start[:count]
+    for place in range(count):
+        kept[place], kept[count + place] = start[place], other_start[place]
     size = count + found.rows[one + count] - found.rows[one]
     level, steps = 0, 0
     chosen[0], cursor[0] = broken, 0
     while level >= 0:
-        cell = kept[level, 0, chosen[level]]
+        own, others = 2 * level * count, (2 * level + 1) * count
+        cell = kept[own + chosen[level]]
         onto = cursor[level]
-        while onto < count and kept[level, 1, onto] != cell:
+        while onto < count and kept[others + onto] != cell:
             onto += 1
         if onto == count:
             level -= 1
             continue
         cursor[level] = onto + 1
-        colours[:], other_colours[:] = kept[level, 0], kept[level, 1]
+        for place in range(count):
+            colours[place], other_colours[place] = kept[own + place], kept[others + place]
         colours[chosen[level]] = mixed(cell ^ _SINGLED_OUT)
         other_colours[onto] = colours[chosen[level]]
         rounds = equitable(found, one, other, count, colours, order, other_colours, other_order, fresh, spare)
@@ -146,11 +152,14 @@ def search_isomorphism(
                 broken = with_choice(colours, order, count, broken)
             if broken >= 0:
                 level += 1
-                if level == len(kept):
-                    more = np.empty((2 * level, 2, count), dtype=np.uint64)
-                    more[:level] = kept
+                if 2 * (level + 1) * count > len(kept):
+                    more = np.empty(2 * len(kept), dtype=np.uint64)
+                    for at in range(len(kept)):
+                        more[at] = kept[at]
                     kept = more
-                kept[level, 0], kept[level, 1] = colours, other_colours
+                for place in range(count):
+                    kept[2 * level * count + place] = colours[place]
+                    kept[(2 * level + 1) * count + place] = other_colours[place]
                 chosen[level], cursor[level] = broken, 0
         if steps > budget:
             return OPEN

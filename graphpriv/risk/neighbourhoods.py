@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph
 from graphpriv.risk.workers import in_chunks
 from tabular.errors import InvalidInput
-from tabular.kernels import compiled
+from tabular.kernels import compiled, inlined
 
 
 class Neighbourhoods(NamedTuple):
@@ -67,6 +67,18 @@ def by_size(found: Neighbourhoods, centres: int) -> NDArray[np.int64]:
     return np.unique(bounds)
 
 
+@inlined
+def first_at_least(values: NDArray[Any], wanted: int, low: int, high: int) -> int:
+    """The first place from *low* to *high* whose value is at least *wanted*, *high* if none is; they rise."""
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @compiled
 def link_neighbours(found: Neighbourhoods, start: int, stop: int, fill: bool) -> None:
     """Count the links among the neighbours of each centre, or, once there is room for them, write them down."""
@@ -84,7 +96,7 @@ def link_neighbours(found: Neighbourhoods, start: int, stop: int, fill: bool) ->
             if high - low > 12 * (last - first):
                 # The neighbour has far more links than the centre: look for the few in the many.
                 for other in range(first, last):
-                    at = low + np.searchsorted(members[low:high], members[other])
+                    at = first_at_least(members, members[other], low, high)
                     if at < high and members[at] == members[other]:
                         if fill:
                             found.inner[write + count] = other - first

@@ -111,7 +111,8 @@ def refine(
                 break
             rounds += 1
             distinct = finer
-            own[:], order[:] = fresh[:count], again[:count]
+            for place in range(count):
+                own[place], order[place] = fresh[place], again[place]
             if distinct == count:
                 break
         key = mixed(np.uint64(labels[centre])) + mixed(np.uint64(links) ^ _GOLDEN)

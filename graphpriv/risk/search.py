@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import NO, OPEN, YES
+from graphpriv.risk.neighbourhoods import first_at_least
 from graphpriv.risk.shapes import Shapes
 from tabular.kernels import compiled, inlined
 
@@ -85,18 +86,6 @@ def lowest(word: np.uint64) -> int:
 
 
 @inlined
-def first_at_least(values: NDArray[np.int64], base: int, low: int, high: int, wanted: int) -> int:
-    """The first place from *low* to *high*, counted from *base*, whose value is at least *wanted*."""
-    while low < high:
-        middle = (low + high) >> 1
-        if values[base + middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inlined
 def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, desk: Desk) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
     base, target_base = patterns.offsets[pattern], targets.offsets[target]
@@ -108,8 +97,8 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
         kind, end = patterns.types[base + place], place
         while end < count and patterns.types[base + end] == kind:
             end += 1
-        first = first_at_least(targets.types, target_base, low_end, target_count, kind)
-        low_end = first_at_least(targets.types, target_base, first, target_count, kind + 1)
+        first = first_at_least(targets.types, kind, target_base + low_end, target_base + target_count) - target_base
+        low_end = first_at_least(targets.types, kind + 1, target_base + first, target_base + target_count) - target_base
         # Whatever has no links can stand for whatever has none, and for nothing else that would need it: these are
         # settled beforehand, as many as there are on both sides.
         alone = 0
@@ -301,10 +290,10 @@ def rule_out(
     desk: Desk,
     mine: int,
     own: int,
-    place: int,
-    value: int,
+    level: int,
 ) -> None:
     """Take a value that failed, and all that could change places with it, from a neighbour and its twins."""
+    place, value = desk.trying[level], desk.value[level]
     twin, kind = patterns.twins[base + place], targets.twins[target_base + value]
     for word in range(desk.words[place]):
         left, gone = desk.domains[own + desk.at[place] + word], _0
@@ -321,7 +310,7 @@ def rule_out(
                     desk.domains[own + desk.at[other] + at] &= ~gone
 
 
-@inlined
+@compiled
 def search_inside(
     patterns: Shapes,
     pattern: int,
@@ -343,39 +332,32 @@ def search_inside(
         return NO
     if total > len(desk.domains):
         return OPEN
-    waiting = 0
+    waiting, level, tried = 0, 0, 0
     for place in range(count):
         if desk.sizes[place] == 1:
             desk.states[place] = _ASSIGNED
             desk.values[place] = first_value(desk, place, desk.at[place])
             desk.waiting[waiting] = place
             waiting += 1
-    if not spread(patterns, pattern, bits, bits_start, ways, row_words, desk, 0, total, waiting):
-        return NO
-    level, tried = 0, 0
-    desk.trying[0] = next_place(patterns, base, count, desk, 0)
-    if desk.trying[0] < 0:
-        return YES
-    while level >= 0:
-        mine, own, place = level * count, level * total, desk.trying[level]
-        value = best_value(patterns, base, count, targets, target_base, target_count, desk, own, place)
-        if value < 0:
-            level -= 1
-            if level >= 0:
-                rule_out(
-                    patterns,
-                    base,
-                    count,
-                    targets,
-                    target_base,
-                    desk,
-                    level * count,
-                    level * total,
-                    desk.trying[level],
-                    desk.value[level],
-                )
-            continue
+    while True:
+        failed = not spread(patterns, pattern, bits, bits_start, ways, row_words, desk, level, total, waiting)
+        if not failed:
+            desk.trying[level] = next_place(patterns, base, count, desk, level * count)
+            if desk.trying[level] < 0:
+                return YES
+        value = -1
+        while value < 0:
+            if failed:
+                level -= 1
+                if level < 0:
+                    return NO
+                rule_out(patterns, base, count, targets, target_base, desk, level * count, level * total, level)
+            value = best_value(
+                patterns, base, count, targets, target_base, target_count, desk, level * total, desk.trying[level]
+            )
+            failed = value < 0
         tried += 1
+        own, mine = level * total, level * count
         if tried > budget or own + 2 * total > len(desk.domains):
             return OPEN
         desk.value[level] = value
@@ -384,14 +366,9 @@ def search_inside(
         for at in range(mine, mine + count):
             desk.sizes[at + count], desk.states[at + count] = desk.sizes[at], desk.states[at]
             desk.values[at + count] = desk.values[at]
-        desk.states[mine + count + place] = _ASSIGNED
-        desk.values[mine + count + place] = value
+        level += 1
+        place = desk.trying[level - 1]
+        desk.states[level * count + place] = _ASSIGNED
+        desk.values[level * count + place] = value
         desk.waiting[0] = place
-        if spread(patterns, pattern, bits, bits_start, ways, row_words, desk, level + 1, total, 1):
-            desk.trying[level + 1] = next_place(patterns, base, count, desk, mine + count)
-            if desk.trying[level + 1] < 0:
-                return YES
-            level += 1
-        else:
-            rule_out(patterns, base, count, targets, target_base, desk, mine, own, place, value)
-    return NO
+        waiting = 1
