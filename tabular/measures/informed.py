@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tabular.measures import Measure, Reading, measures
 from tabular.measures.comparison import Column, compared
-from tabular.measures.nearest import Labels, linked
 from tabular.measures.matrices import checked_matrix
+from tabular.measures.nearest import Labels, linked
 from tabular.table import Table
 
 
