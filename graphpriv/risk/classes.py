@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import OPEN, YES, same_neighbourhood
-from graphpriv.risk.neighbourhoods import Neighbourhoods, by_size
+from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.refinement import refine
-from graphpriv.risk.workers import in_chunks
+from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
 
@@ -44,7 +44,7 @@ def equal_neighbourhoods(
     keys = np.empty(centres, dtype=np.uint64)
     in_chunks(
         lambda start, stop: refine(found, types, labels, start, stop, colours, orders, keys),
-        by_size(found, centres),
+        even_bounds(np.diff(found.offsets)),
         workers,
     )
     by_key = np.argsort(keys, kind="stable")
@@ -52,8 +52,7 @@ def equal_neighbourhoods(
     starts = np.flatnonzero(np.append(True, sorted_keys[1:] != sorted_keys[:-1])) if centres else np.empty(0, np.int64)
     starts = np.append(starts, centres)
     of, open_ = np.full(centres, -1, dtype=np.int32), np.zeros(centres, dtype=np.bool_)
-    bounds = np.unique(np.searchsorted(starts, np.linspace(0, centres, 65)))
-    bounds[0], bounds[-1] = 0, len(starts) - 1
+    bounds = even_bounds(np.diff(starts), least=1 << 12)
     in_chunks(
         lambda start, stop: split_by_key(
             found, types, labels, colours, orders, by_key, starts, start, stop, originals, one_sided, budget, of, open_

@@ -24,6 +24,7 @@ class Comparison:
     masked: SocialGraph
     mapping: NDArray[np.int64] | None
     workers: int
+    _labels: dict[tuple[str, ...], NDArray[np.int32]] = field(default_factory=dict, repr=False)
     _classes: dict[tuple[tuple[str, ...], int, bool], Classes] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -52,7 +53,9 @@ class Comparison:
 
     def labels(self, attributes: tuple[str, ...]) -> NDArray[np.int32]:
         """One code a user, the original users first."""
-        return np.concatenate(user_labels(self.original, self.masked, attributes))
+        if attributes not in self._labels:
+            self._labels[attributes] = np.concatenate(user_labels(self.original, self.masked, attributes))
+        return self._labels[attributes]
 
     def classes(self, attributes: tuple[str, ...], *, budget: int, one_sided: bool) -> Classes:
         """The classes of equal neighbourhoods under *attributes*."""

@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.refinement import mixed
-from graphpriv.risk.shapes import Shapes, even_bounds
-from graphpriv.risk.workers import in_chunks
+from graphpriv.risk.shapes import Shapes
+from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
 _LINK = np.uint64(0xA0761D6478BD642F)
 _OWN = np.uint64(0x8EBC6AF09C88C6E3)
 _COUNT = np.uint64(0xE7037ED1A0B428DB)
 _NONE = np.uint64(0)
+
+#: How many tokens are looked up at a time.
+_BATCH = 1 << 18
 
 
 class Needs(NamedTuple):
@@ -49,7 +52,7 @@ def needs_of(patterns: Shapes, targets: Shapes, workers: int) -> Needs:
     numbered = np.empty(len(offered), dtype=np.int32)
     in_chunks(
         lambda start, stop: look_up(offered, table, numbers, numbered, start, stop),
-        np.unique(np.linspace(0, len(offered), 17).astype(np.int64)),
+        np.linspace(0, len(offered), len(offered) // _BATCH + 2).astype(np.int64),
         workers,
     )
     starts = np.zeros(len(names) + 2, dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.risk.workers import in_chunks
+from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.errors import InvalidInput
 from tabular.kernels import compiled, inlined
 
@@ -49,22 +49,13 @@ def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: i
     directions = np.concatenate([graph.directions for graph in graphs])
     rows = np.zeros(sum(entries) + 1, dtype=np.int64)
     found = Neighbourhoods(offsets, members, directions, rows, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8))
-    bounds = by_size(found, len(offsets) - 1)
+    bounds = even_bounds(np.diff(offsets))
     in_chunks(lambda start, stop: link_neighbours(found, start, stop, False), bounds, workers)
     np.cumsum(rows, out=rows)
     links = int(rows[-1])
     found = found._replace(inner=np.empty(links, dtype=np.int32), codes=np.empty(links, dtype=np.int8))
     in_chunks(lambda start, stop: link_neighbours(found, start, stop, True), bounds, workers)
     return found
-
-
-def by_size(found: Neighbourhoods, centres: int) -> NDArray[np.int64]:
-    """Bounds of chunks of centres that hold about as many neighbours each."""
-    chunks = min(64, max(centres, 1))
-    marks = np.linspace(0, found.offsets[centres], chunks + 1)
-    bounds = np.searchsorted(found.offsets[: centres + 1], marks)
-    bounds[0], bounds[-1] = 0, centres
-    return np.unique(bounds)
 
 
 @inlined

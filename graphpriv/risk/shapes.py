@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.refinement import mixed, sort_by_colour
-from graphpriv.risk.workers import in_chunks
+from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
 #: With how many earlier neighbours of the same type and degree one is compared for being a twin.
@@ -67,14 +67,6 @@ def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     sums = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=sums[1:])
     return sums
-
-
-def even_bounds(work: NDArray[np.int64], chunks: int = 64) -> NDArray[np.int64]:
-    """Bounds of chunks with about as much *work* each."""
-    done = _sums(work + 1)
-    bounds = np.searchsorted(done, np.linspace(0, done[-1], min(chunks, max(len(work), 1)) + 1))
-    bounds[0], bounds[-1] = 0, len(work)
-    return np.unique(bounds)
 
 
 @compiled

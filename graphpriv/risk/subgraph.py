@@ -18,7 +18,7 @@ from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.features import needs_of
 from graphpriv.risk.search import desk_for
 from graphpriv.risk.shapes import Shapes, bit_rows, shapes_of
-from graphpriv.risk.workers import in_chunks
+from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.registry import Method, option
 
 #: Steps that comparing two neighbourhoods for equality may take; see `ego`.
@@ -181,5 +181,5 @@ class Sides:
                 found.true,
             )
 
-        in_chunks(look, np.unique(np.linspace(0, len(order), 129).astype(np.int64)), comparison.workers)
+        in_chunks(look, even_bounds((sizes * (highs - lows))[order], chunks=256), comparison.workers)
         return found

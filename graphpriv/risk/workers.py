@@ -24,3 +24,13 @@ def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], wor
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(work, *chunk) for chunk in chunks[1:]]:
             done.result()
+
+
+def even_bounds(work: NDArray[np.int64], least: int = 1 << 15, chunks: int = 64) -> NDArray[np.int64]:
+    """Bounds of chunks with about as much *work* each; few where there is little, as starting one costs as well."""
+    done = np.zeros(len(work) + 1, dtype=np.int64)
+    np.cumsum(work + 1, out=done[1:])
+    parts = min(chunks, int(done[-1]) // least + 1)
+    bounds = np.searchsorted(done, np.linspace(0, done[-1], parts + 1))
+    bounds[0], bounds[-1] = 0, len(work)
+    return np.unique(bounds)
