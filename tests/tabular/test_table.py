@@ -227,3 +227,11 @@ def test_data_frames_go_in_and_out():
     table = Table.from_frame(frame)
     assert table.to_columns() == {"a": [1, 2, None], "b": ["x", None, "y"]}
     assert columns_of(table.to_frame()) == {"a": [1, 2, None], "b": ["x", None, "y"]}
+
+
+def test_the_package_offers_its_table():
+    import tabular
+
+    assert (tabular.Table, tabular.Attribute) == (Table, Attribute)
+    with pytest.raises(AttributeError, match="no attribute 'Tables'"):
+        tabular.Tables  # noqa: B018
