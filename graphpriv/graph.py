@@ -236,7 +236,9 @@ def links_of(
     low, high = sources[~loops].astype(np.int64), targets[~loops].astype(np.int64)
     if not directed:
         low, high = np.minimum(low, high), np.maximum(low, high)
-    keys = np.unique(low * users + high)
+    # Sorting is several times as fast here as `np.unique`, which hashes first.
+    keys = np.sort(low * users + high)
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     dropped = Dropped(self_loops=int(loops.sum()), parallel=int(len(low) - len(keys)))
     if not directed:
         low, high = keys // max(users, 1), keys % max(users, 1)

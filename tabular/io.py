@@ -21,7 +21,8 @@ _HARMLESS = re.compile(r"'+[=+\-@\t\r]")
 #: A cell with one of these in it, or with a space at either end, stands in quotes; so does a comment that is none.
 _QUOTED = re.compile(r'[",;|\t\r\n]|^[ #\ufeff]| $')
 
-_LEFT_OUT = re.compile(rb"^(\xef\xbb\xbf)?(#| +\r?$)", re.MULTILINE)
+#: Where a comment or a line of spaces could begin.
+_LEFT_OUT = (b"\n#", b"\r#", b"\n ", b"\r ")
 _SPACE = re.compile("[ \t\r\n]+")
 
 _BLOCK = 1 << 16
@@ -79,7 +80,11 @@ class Rows:
         self._data, self._name, self._delimiter = data, name, delimiter
 
     def __iter__(self) -> Iterator[list[str]]:
-        return self._split(_Kept(self._lines()) if _LEFT_OUT.search(self._data) else self._lines())
+        first = self._data[:4].removeprefix(b"\xef\xbb\xbf")[:1]
+        # Looking for these is far quicker than looking at each line.
+        if first in (b"#", b" ") or any(mark in self._data for mark in _LEFT_OUT):
+            return self._split(_Kept(self._lines()))
+        return self._split(self._lines())
 
     def line(self, row: int) -> int:
         """The line that a row ends on; errors ask for it, so that reading need not count."""

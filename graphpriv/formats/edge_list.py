@@ -33,7 +33,8 @@ ID_COLUMNS = ("id", "user", "user_id", "node", "node_id")
 COMPANIONS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 _SAYS_DIRECTION = re.compile(rb"#\s*(un)?directed\b", re.IGNORECASE)
-_BLOCK = 1 << 16
+#: Rows are looked at in blocks; few enough that the garbage collector does not wake up for them.
+_BLOCK = 512
 
 
 @formats.add(
