@@ -125,8 +125,13 @@ def write_microdata_dictionary(table: Microdata, out: str | Path, *, overwrite: 
     return _write(microdata_dictionary(table), out, overwrite=overwrite)
 
 
+def dictionary_path(out: str | Path) -> Path:
+    """Where the dictionary of the file *out* goes: beside it."""
+    return Path(out).with_suffix(SUFFIX)
+
+
 def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool) -> Path:
-    path = Path(out).with_suffix(SUFFIX)
+    path = dictionary_path(out)
     write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=overwrite)
     return path
 

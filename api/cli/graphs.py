@@ -20,7 +20,7 @@ from api.cli.common import (
     show_table,
     store_option,
 )
-from graphpriv.dictionary import write_dictionary
+from graphpriv.dictionary import dictionary_path, write_dictionary
 from graphpriv.formats import formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.structure import describe
@@ -93,6 +93,9 @@ def export(
     """Write a graph to a file; a release gets its data dictionary beside it."""
     with opened(store) as source:
         info = source.graph(name)
+        refuse_existing(out, overwrite=overwrite)
+        if info.is_release and out != STREAM:
+            refuse_existing(dictionary_path(out), overwrite=overwrite)
         found = source.load_graph(name)
         private = None
         if mapping is not None:

@@ -21,7 +21,7 @@ from api.cli.common import (
 )
 from graphpriv import microdata as extraction
 from graphpriv import protections
-from graphpriv.dictionary import write_microdata_dictionary
+from graphpriv.dictionary import dictionary_path, write_microdata_dictionary
 from graphpriv.fingerprint import fingerprint
 from graphpriv.store import Run
 from graphpriv.store.contract import taken
@@ -110,6 +110,8 @@ def microdata(name: str, out: str, k: int | None, overwrite: bool, store: str, s
     if as_json and out == STREAM:
         raise InvalidParameter("--json and --out - both want standard output; give --out a file.")
     refuse_existing(out, overwrite=overwrite)
+    if out != STREAM:
+        refuse_existing(dictionary_path(out), overwrite=overwrite)
     with opened(store) as source:
         graph = source.load_graph(name)
         is_original = not source.graph(name).is_release

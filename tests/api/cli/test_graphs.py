@@ -153,6 +153,19 @@ def test_an_export_does_not_write_over_a_file(graphpriv, small, tmp_path):
     assert (tmp_path / "g.json").read_text() == "mine"
 
 
+@pytest.mark.parametrize("file", ["r.json", "r.dictionary.json", "m.csv"])
+def test_an_export_writes_all_of_its_files_or_none(graphpriv, small, tmp_path, file):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    (tmp_path / file).write_text("mine")
+    assert graphpriv("graph", "export", "r", "--out", "r.json", "--mapping", "m.csv").code == 2
+    assert {path.name for path in tmp_path.iterdir() if not path.name.startswith("graphpriv.db")} == {
+        file,
+        "small.json",
+    }
+    assert (tmp_path / file).read_text() == "mine"
+
+
 def test_a_graph_goes_through_a_pipe(graphpriv, small):
     graphpriv("graph", "import", small, "--graph", "g")
     ended = graphpriv("graph", "export", "g", "--out", "-")
