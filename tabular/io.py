@@ -50,9 +50,9 @@ def write_csv(
     file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[str | float | None]], *, delimiter: str = ","
 ) -> None:
     """Write *rows* under *header*; texts are made harmless, numbers stay numbers, None is an empty cell."""
-    block: list[str] = [delimiter.join(map(_cell, header))] if header else []
+    block: list[str] = [delimiter.join(map(written_cell, header))] if header else []
     for row in rows:
-        line = delimiter.join(map(_cell, row))
+        line = delimiter.join(map(written_cell, row))
         # A single empty cell would be a blank line, which readers skip.
         block.append(line or '""')
         if len(block) == _BLOCK:
@@ -62,7 +62,12 @@ def write_csv(
         file.write("\n".join(block).encode() + b"\n")
 
 
-def _cell(cell: str | float | None) -> str:
+def written_cell(cell: str | float | None) -> str:
+    """A cell as it stands in a file: harmless, and in quotes where it must be.
+
+    >>> written_cell("=a,b"), written_cell(-1), written_cell(None)
+    ('"\'=a,b"', '-1', '')
+    """
     if cell is None:
         return ""
     text = harmless(cell) if isinstance(cell, str) else str(cell)

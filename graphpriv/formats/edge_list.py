@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
 from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
-from graphpriv.formats.sources import content, places_that_occur
+from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import STREAM, replacing
-from tabular.io import Rows, first_line, found_delimiter, plain, read_table, write_csv
+from tabular.io import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
 
 #: Names of the two columns of an edge in files that have a header.
 HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1", "node2"), ("src", "dst"))
@@ -180,9 +180,12 @@ def _ends_in(row: list[str]) -> tuple[int, int] | None:
 def _write_edges(graph: SocialGraph, file: IO[bytes], *, delimiter: str) -> None:
     if not graph.directed:
         file.write(b"# Undirected graph\n")
+    # An id stands in many lines: each is made harmless once.
+    ids = [written_cell(user) for user in graph.ids]
     sources, targets = graph.edges()
-    rows = ((graph.ids[a], graph.ids[b]) for a, b in zip(sources.tolist(), targets.tolist(), strict=True))
-    write_csv(file, HEADERS[0], rows, delimiter=delimiter)
+    write_csv(file, HEADERS[0], (), delimiter=delimiter)
+    edges = zip(sources.tolist(), targets.tolist(), strict=True)
+    write_parts(file, (f"{ids[source]}{delimiter}{ids[target]}\n" for source, target in edges))
 
 
 def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str | None]) -> Iterator[list[str | None]]:
