@@ -35,7 +35,7 @@ class StoreFile:
         self.patience = patience
         self._of_thread = threading.local()
         self._lock = threading.Lock()
-        self._open: list[sqlite3.Connection] = []
+        self._open: list[tuple[int, sqlite3.Connection]] = []
 
     def prepare(self, *, create: bool) -> None:
         """Make sure that the file is a store of the present version, making or migrating it where that is wanted."""
@@ -71,7 +71,7 @@ class StoreFile:
     def _bring_up_to_date(self, db: sqlite3.Connection, *, create: bool) -> None:
         # Looked at before anything is set: the file may belong to another program.
         if not is_ours(db) and not (create and is_empty(db)):
-            raise InvalidInput(f"{self.called}: this is no store of graphpriv; name another with --store.")
+            raise InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
         refuse_newer(version_of(db), VERSION, self.called)
         _log_ahead(db, self.patience)
         if version_of(db) < VERSION:
@@ -92,15 +92,16 @@ class StoreFile:
         ):
             db.execute(f"PRAGMA {setting}")
         with self._lock:
-            self._open.append(db)
+            self._open.append((os.getpid(), db))
         self._of_thread.held = (os.getpid(), db)
         return db
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Close the connections of all threads; those of a parent process are not ours to close."""
         with self._lock:
-            for db in self._open:
-                db.close()
+            for process, db in self._open:
+                if process == os.getpid():
+                    db.close()
             self._open.clear()
         self._of_thread = threading.local()
 
@@ -180,7 +181,7 @@ class StoreFile:
                 can_retry=True,
             )
         if code == sqlite3.SQLITE_NOTADB:
-            return InvalidInput(f"{self.called}: this is no store of graphpriv; name another with --store.")
+            return InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
         if code == sqlite3.SQLITE_CORRUPT:
             return Damaged(f"{self.called}: the file is damaged; restore a backup of it.")
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):

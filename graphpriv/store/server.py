@@ -106,7 +106,8 @@ class Neo4jStore(Store):
         self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        sound_name(name), sound_graph(graph)
+        sound_name(name)
+        sound_graph(graph)
         self._refuse_taken(name, overwrite)
         with self._staging.begun() as key:
             self._staging.send_graph(key, graph)

@@ -45,7 +45,7 @@ from graphpriv.store.soundness import (
     sound_users,
 )
 from tabular.errors import UnknownName
-from tabular.files import refuse_existing, replacing
+from tabular.files import STREAM, refuse_existing, replacing
 
 #: How many records are read at a time.
 PAGE = 10_000
@@ -75,7 +75,8 @@ class SqliteStore(Store):
         self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        sound_name(name), sound_graph(graph)
+        sound_name(name)
+        sound_graph(graph)
         self._refuse_taken(name, overwrite)
         with self._file.writing() as db:
             _make_room(db, name, overwrite)
@@ -183,6 +184,9 @@ class SqliteStore(Store):
                 db.execute("VACUUM INTO ?", (str(written),))
             with written.open("rb") as source, replacing(path, overwrite=overwrite) as file:
                 shutil.copyfileobj(source, file)
+        if str(path) != STREAM:
+            # Persons stand in it, as in the store.
+            Path(path).chmod(0o600)
 
     def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
         if self.graphs() and not overwrite:

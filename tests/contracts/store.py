@@ -443,6 +443,7 @@ class StoreContract:
     def test_a_backup_holds_everything_and_is_a_store_itself(self, store: Store, tmp_path: Path) -> None:
         everything = _full(store)
         store.backup(tmp_path / "backup.db")
+        assert (tmp_path / "backup.db").stat().st_mode & 0o077 == 0
         with open_store(f"file:{tmp_path / 'backup.db'}", create=False) as copied:
             assert _content(copied) == everything
             assert copied.check() == []

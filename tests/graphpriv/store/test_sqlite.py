@@ -149,6 +149,7 @@ def test_a_child_process_does_not_use_the_connection_of_its_parent(store: Sqlite
     child = os.fork()
     if child == 0:
         fine = id(store._file._connection()) != inherited and store.load_graph("town") == little()
+        store.close()
         os._exit(0 if fine else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert store.load_graph("town") == little()
