@@ -65,8 +65,8 @@ def write_csv(
 def written_cell(cell: str | float | None) -> str:
     """A cell as it stands in a file: harmless, and in quotes where it must be.
 
-    >>> written_cell("=a,b"), written_cell(-1), written_cell(None)
-    ('"\'=a,b"', '-1', '')
+    >>> written_cell("a,b"), written_cell("-1"), written_cell(-1), written_cell(None)
+    ('"a,b"', "'-1", '-1', '')
     """
     if cell is None:
         return ""
