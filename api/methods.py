@@ -9,6 +9,7 @@ from graphpriv.formats import formats
 from graphpriv.measures import measures
 from graphpriv.protections import protections
 from graphpriv.risk import attackers
+from tabular.measures import measures as table_measures
 from tabular.registry import Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
@@ -16,6 +17,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Graph measures": measures,
     "Attackers": attackers,
     "Graph formats": formats,
+    "Table measures": table_measures,
 }
 
 
