@@ -49,12 +49,12 @@ def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: i
     directions = np.concatenate([graph.directions for graph in graphs])
     rows = np.zeros(sum(entries) + 1, dtype=np.int64)
     found = Neighbourhoods(offsets, members, directions, rows, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8))
-    bounds = even_bounds(np.diff(offsets))
-    in_chunks(lambda start, stop: link_neighbours(found, start, stop, False), bounds, workers)
+    bounds, links = even_bounds(np.diff(offsets)), upward(found)
+    in_chunks(lambda start, stop: link_neighbours(found, links, start, stop, False), bounds, workers)
     np.cumsum(rows, out=rows)
-    links = int(rows[-1])
-    found = found._replace(inner=np.empty(links, dtype=np.int32), codes=np.empty(links, dtype=np.int8))
-    in_chunks(lambda start, stop: link_neighbours(found, start, stop, True), bounds, workers)
+    total = int(rows[-1])
+    found = found._replace(inner=np.empty(total, dtype=np.int32), codes=np.empty(total, dtype=np.int8))
+    in_chunks(lambda start, stop: link_neighbours(found, links, start, stop, True), bounds, workers)
     return found
 
 
@@ -70,39 +70,54 @@ def first_at_least(values: NDArray[Any], wanted: int, low: int, high: int) -> in
     return low
 
 
+class Upward(NamedTuple):
+    """The links of both graphs, each only with the end of fewer links: no user has many of them, not even a hub."""
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    codes: NDArray[np.int8]
+
+
+def upward(found: Neighbourhoods) -> Upward:
+    """Give each link to its end of fewer links, ties to the earlier one."""
+    degrees = np.diff(found.offsets)
+    sources = np.repeat(np.arange(len(degrees), dtype=np.int32), degrees)
+    own, others = degrees[sources], degrees[found.members]
+    kept = (own < others) | ((own == others) & (sources < found.members))
+    offsets = np.zeros(len(found.offsets), dtype=np.int64)
+    np.cumsum(np.bincount(sources[kept], minlength=len(degrees)), out=offsets[1:])
+    return Upward(offsets, found.members[kept], found.directions[kept])
+
+
 @compiled
-def link_neighbours(found: Neighbourhoods, start: int, stop: int, fill: bool) -> None:
+def link_neighbours(found: Neighbourhoods, links: Upward, start: int, stop: int, fill: bool) -> None:
     """Count the links among the neighbours of each centre, or, once there is room for them, write them down."""
-    offsets, members, directions = found.offsets, found.members, found.directions
+    offsets, members, rows = found.offsets, found.members, found.rows
     place = np.zeros(len(offsets), dtype=np.int32)
+    most = 0
+    for centre in range(start, stop):
+        most = max(most, offsets[centre + 1] - offsets[centre])
+    written = np.zeros(most, dtype=np.int64)
     for centre in range(start, stop):
         first, last = offsets[centre], offsets[centre + 1]
         for entry in range(first, last):
             place[members[entry]] = entry - first + 1
-        for entry in range(first, last):
-            near = members[entry]
-            low, high = offsets[near], offsets[near + 1]
-            count = 0
-            write = found.rows[entry]
-            if high - low > 12 * (last - first):
-                # The neighbour has far more links than the centre: look for the few in the many.
-                for other in range(first, last):
-                    at = first_at_least(members, members[other], low, high)
-                    if at < high and members[at] == members[other]:
-                        if fill:
-                            found.inner[write + count] = other - first
-                            found.codes[write + count] = directions[at]
-                        count += 1
-            else:
-                for at in range(low, high):
-                    other_place = place[members[at]]
-                    if other_place > 0:
-                        if fill:
-                            found.inner[write + count] = other_place - 1
-                            found.codes[write + count] = directions[at]
-                        count += 1
-            if not fill:
-                # One further on, so that a running sum makes starts of the counts.
-                found.rows[entry + 1] = count
+            written[entry - first] = 0
+        for near in range(last - first):
+            user = members[first + near]
+            for link in range(links.offsets[user], links.offsets[user + 1]):
+                other = place[links.targets[link]] - 1
+                if other >= 0:
+                    if fill:
+                        code = links.codes[link]
+                        at, back = rows[first + near] + written[near], rows[first + other] + written[other]
+                        found.inner[at], found.codes[at] = other, code
+                        # Seen from the other end, following and being followed change places.
+                        found.inner[back], found.codes[back] = near, (code >> 1) | ((code & 1) << 1)
+                    written[near] += 1
+                    written[other] += 1
         for entry in range(first, last):
             place[members[entry]] = 0
+            if not fill:
+                # One further on, so that a running sum makes starts of the counts.
+                rows[entry + 1] = written[entry - first]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from graphpriv.risk.neighbourhoods import first_at_least
-from graphpriv.risk.shapes import Shapes
+from graphpriv.risk.shapes import Shapes, write_row
 from tabular.kernels import compiled, inlined
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
@@ -48,25 +48,29 @@ class Desk(NamedTuple):
     union: NDArray[np.uint64]
     #: How often the domain of each neighbour ran empty in this search.
     blame: NDArray[np.int64]
+    #: Rows of bits of one neighbour of a target whose rows are not kept.
+    row: NDArray[np.uint64]
 
 
 def desk_for(neighbours: int, target_neighbours: int, words: int) -> Desk:
     """Room for patterns of up to so many neighbours; memory that is not touched is never there."""
     levels = neighbours + 1
+    by_level = min(levels * levels, words)
     return Desk(
         word=np.empty(levels, dtype=np.int64),
         words=np.empty(levels, dtype=np.int64),
         at=np.empty(levels, dtype=np.int64),
         domains=np.empty(words, dtype=np.uint64),
-        sizes=np.empty(levels * levels, dtype=np.int32),
-        states=np.empty(levels * levels, dtype=np.int8),
-        values=np.empty(levels * levels, dtype=np.int32),
+        sizes=np.empty(by_level, dtype=np.int32),
+        states=np.empty(by_level, dtype=np.int8),
+        values=np.empty(by_level, dtype=np.int32),
         trying=np.empty(levels + 1, dtype=np.int32),
         value=np.empty(levels + 1, dtype=np.int32),
         way=np.zeros(levels, dtype=np.int8),
         waiting=np.empty(levels, dtype=np.int32),
         union=np.empty(target_neighbours // 64 + 2, dtype=np.uint64),
         blame=np.empty(levels, dtype=np.int64),
+        row=np.empty(4 * (target_neighbours // 64 + 1), dtype=np.uint64),
     )
 
 
@@ -150,6 +154,8 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
 def spread(
     patterns: Shapes,
     pattern: int,
+    targets: Shapes,
+    target: int,
     bits: NDArray[np.uint64],
     bits_start: int,
     ways: int,
@@ -162,6 +168,7 @@ def spread(
     """Carry assignments over to all other domains until nothing changes; False where a domain runs empty."""
     base = patterns.offsets[pattern]
     count = patterns.offsets[pattern + 1] - base
+    target_count = targets.offsets[target + 1] - targets.offsets[target]
     mine, own = level * count, level * total
     while waiting:
         waiting -= 1
@@ -172,7 +179,13 @@ def spread(
         last = first + patterns.degrees[base + place]
         for link in range(first, last):
             desk.way[patterns.inner[link]] = patterns.codes[link] if ways == 4 else 1
-        rows = bits_start + value * ways * row_words
+        if bits_start >= 0:
+            rows = bits_start + value * ways * row_words
+        else:
+            rows = 0
+            for word in range(ways * row_words):
+                bits[word] = _0
+            write_row(targets, target, value, ways, row_words, target_count, bits, 0)
         fits = True
         for other in range(count):
             state = desk.states[mine + other]
@@ -332,6 +345,7 @@ def search_inside(
         return NO
     if total > len(desk.domains):
         return OPEN
+    rows = bits if bits_start >= 0 else desk.row
     waiting, level, tried = 0, 0, 0
     for place in range(count):
         if desk.sizes[place] == 1:
@@ -340,7 +354,9 @@ def search_inside(
             desk.waiting[waiting] = place
             waiting += 1
     while True:
-        failed = not spread(patterns, pattern, bits, bits_start, ways, row_words, desk, level, total, waiting)
+        failed = not spread(
+            patterns, pattern, targets, target, rows, bits_start, ways, row_words, desk, level, total, waiting
+        )
         if not failed:
             desk.trying[level] = next_place(patterns, base, count, desk, level * count)
             if desk.trying[level] < 0:
@@ -358,7 +374,7 @@ def search_inside(
             failed = value < 0
         tried += 1
         own, mine = level * total, level * count
-        if tried > budget or own + 2 * total > len(desk.domains):
+        if tried > budget or own + 2 * total > len(desk.domains) or mine + 2 * count > len(desk.sizes):
             return OPEN
         desk.value[level] = value
         for at in range(own, own + total):

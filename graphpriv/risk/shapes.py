@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.refinement import mixed, sort_by_colour
 from graphpriv.risk.workers import even_bounds, in_chunks
-from tabular.kernels import compiled
+from tabular.kernels import compiled, inlined
 
 #: With how many earlier neighbours of the same type and degree one is compared for being a twin.
 _TWIN_REACH = 32
 
+#: Rows of bits that take more words than this are not kept.
+_MOST_WORDS = 1 << 22
+
 _1, _2, _7, _60 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(60)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 class Shapes(NamedTuple):
@@ -165,13 +169,36 @@ def _first_twin(
 
 
 def bit_rows(shapes: Shapes, directed: bool, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """For each neighbour and each way of being linked, who stands to it that way, as bits; and where rows start."""
+    """For each neighbour and each way of being linked, who stands to it that way, as bits; and where rows start.
+
+    Those of a hub would take too much room; it has none (-1), and the search writes a row when it needs one.
+    """
     counts = np.diff(shapes.offsets)
-    starts = _sums(counts * ((counts + 63) // 64) * (4 if directed else 2))
+    words = counts * ((counts + 63) // 64) * (4 if directed else 2)
+    words[words > _MOST_WORDS] = 0
+    starts = _sums(words)
     bits = np.zeros(int(starts[-1]), dtype=np.uint64)
-    bounds = even_bounds(np.diff(starts))
+    bounds = even_bounds(words)
+    starts[:-1][(words == 0) & (counts > 0)] = -1
     in_chunks(lambda start, stop: write_bits(shapes, directed, starts, bits, start, stop), bounds, workers)
     return bits, starts
+
+
+@inlined
+def write_row(
+    shapes: Shapes, at: int, place: int, ways: int, words: int, count: int, bits: NDArray[np.uint64], apart: int
+) -> None:
+    """Write who is not linked with the neighbour at *place*, then who is in each way; the latter must be clear."""
+    for word in range(words):
+        bits[apart + word] = _ALL >> np.uint64(64 - min(count - word * 64, 64))
+    bits[apart + (place >> 6)] ^= _1 << np.uint64(place & 63)
+    first = shapes.rows[shapes.offsets[at] + place]
+    for link in range(first, first + shapes.degrees[shapes.offsets[at] + place]):
+        other = shapes.inner[link]
+        way = shapes.codes[link] if ways == 4 else 1
+        bit = _1 << np.uint64(other & 63)
+        bits[apart + way * words + (other >> 6)] |= bit
+        bits[apart + (other >> 6)] ^= bit
 
 
 @compiled
@@ -180,21 +207,9 @@ def write_bits(
 ) -> None:
     """Write the rows of bits of the centres from *start* to *stop*."""
     ways = 4 if directed else 2
-    one = np.uint64(1)
     for at in range(start, stop):
-        base = shapes.offsets[at]
-        count = shapes.offsets[at + 1] - base
+        count = shapes.offsets[at + 1] - shapes.offsets[at]
         words = (count + 63) >> 6
-        for place in range(count):
-            apart = starts[at] + place * ways * words
-            for word in range(words):
-                here = min(count - word * 64, 64)
-                bits[apart + word] = ~np.uint64(0) >> np.uint64(64 - here)
-            bits[apart + (place >> 6)] ^= one << np.uint64(place & 63)
-            link = shapes.rows[base + place]
-            for at_link in range(link, link + shapes.degrees[base + place]):
-                other = shapes.inner[at_link]
-                way = shapes.codes[at_link] if directed else 1
-                bit = one << np.uint64(other & 63)
-                bits[apart + way * words + (other >> 6)] |= bit
-                bits[apart + (other >> 6)] ^= bit
+        if starts[at] >= 0:
+            for place in range(count):
+                write_row(shapes, at, place, ways, words, count, bits, starts[at] + place * ways * words)

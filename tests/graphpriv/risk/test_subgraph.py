@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from graphpriv.graph import SocialGraph
-from graphpriv.risk import attackers
+from graphpriv.risk import attackers, shapes
 from tests.graphpriv.risk.matchers import by_networkx, first_topics, graph_of
 
 TOPIC = {"topic1": ("topic1",)}
@@ -101,3 +102,13 @@ def test_neighbourhoods_of_more_than_a_word_of_bits() -> None:
         [found] = attackers["subgraph"].method().disclose(original, masked, mapping, TOPIC).values()
         assert found.true_found[0]
         assert not found.undecided[0]
+
+
+def test_a_hub_too_large_for_rows_of_bits_is_searched_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    edges = [tuple(pair) for pair in rng.integers(0, 20, (60, 2)).tolist()]
+    original = graph_of(20, edges, directed=True)
+    masked = graph_of(20, edges[:50], directed=True)
+    expected = candidates(original, masked, STRUCTURE)
+    monkeypatch.setattr(shapes, "_MOST_WORDS", 0)
+    assert candidates(original, masked, STRUCTURE) == expected
