@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+
 import click
 
 from api.cli.common import json_option, note, show_json, show_table, store_option
@@ -31,5 +34,7 @@ def serve(host: str, port: int, store: str) -> None:
     from api.app import create_app
 
     server = create_server(create_app({"STORE": store}), host=host, port=port)
+    # As the first process of a container, it would not be ended by SIGTERM unless it asked for it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
     server.run()

@@ -1,0 +1,26 @@
+"""The service as a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+
+def test_it_serves_until_it_is_told_to_end(tmp_path):
+    command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0"]
+    environment = {**os.environ, "GRAPHPRIV_STORE": f"file:{tmp_path / 'served.db'}"}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        address = re.search(r"http://[0-9.]+:[0-9]+", process.stderr.readline())[0]
+        for path in ("/healthz", "/readyz"):
+            with urllib.request.urlopen(address + path, timeout=30) as answer:
+                assert json.load(answer) == {"status": "ok"}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
