@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.features import Needs
-from graphpriv.risk.isomorphism import OPEN, YES
+from graphpriv.risk.isomorphism import NO, OPEN, YES
 from graphpriv.risk.neighbourhoods import first_at_least
 from graphpriv.risk.search import Desk, lowest, ones, search_inside
 from graphpriv.risk.shapes import Shapes
@@ -97,6 +99,26 @@ def candidates_into(
     return left
 
 
+class Agenda(NamedTuple):
+    """For each pattern where to look, and what is known already."""
+
+    #: The run of targets with its label, and where in it those with more neighbours start.
+    bases: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    #: The target of its own class, -1 where there is none; and for each target the pattern of its class.
+    same: NDArray[np.int64]
+    pattern_of: NDArray[np.int64]
+    #: How many masked users each target stands for.
+    weights: NDArray[np.int64]
+    #: Who wants to know whether a target is found: for each pattern a run of targets.
+    seeker_offsets: NDArray[np.int64]
+    seekers: NDArray[np.int64]
+    #: Where the targets found for a pattern are kept, as bits from its base; -1 where they are not.
+    kept_starts: NDArray[np.int64]
+    kept: NDArray[np.uint64]
+
+
 @compiled
 def contain(
     patterns: Shapes,
@@ -108,55 +130,61 @@ def contain(
     bits: NDArray[np.uint64],
     bit_starts: NDArray[np.int64],
     ways: int,
-    bases: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-    same: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    seeker_offsets: NDArray[np.int64],
-    seekers: NDArray[np.int64],
+    agenda: Agenda,
     desk: Desk,
     budget: int,
     candidates: NDArray[np.int64],
     open_: NDArray[np.bool_],
     found: NDArray[np.bool_],
 ) -> None:
-    """Count the masked users around whom each pattern lies, and look for each user's own among them."""
+    """Count the masked users around whom each pattern lies, and look for each user's own among them.
+
+    What lies in a target lies wherever that target lies: where the target is a pattern as well, and was looked for
+    before, all it was found in is known at once.
+    """
     most = 1
     for at in range(start, stop):
-        pattern = order[at]
-        most = max(most, ((highs[pattern] - bases[pattern] + 63) >> 6))
+        most = max(most, ((agenda.highs[order[at]] - agenda.bases[order[at]] + 63) >> 6))
     words, spare = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.uint64)
+    sure = np.empty(most, dtype=np.uint64)
     for at in range(start, stop):
         pattern = order[at]
-        base, low, high = bases[pattern], lows[pattern], highs[pattern]
+        base, low, high, same = agenda.bases[pattern], agenda.lows[pattern], agenda.highs[pattern], agenda.same[pattern]
         count = patterns.offsets[pattern + 1] - patterns.offsets[pattern]
-        total = weights[same[pattern]] if same[pattern] >= 0 else 0
+        total = agenda.weights[same] if same >= 0 else 0
         some = candidates_into(patterns, pattern, needs, low, high, base, words, spare)
         size = (high - base + 63) >> 6 if some else 0
+        for word in range(size):
+            sure[word] = _0
         for word in range(size):
             left = words[word]
             while left != _0:
                 bit = left & (~left + _1)
                 left ^= bit
                 target = base + word * 64 + lowest(bit)
-                if targets.labels[target] != patterns.labels[pattern]:
-                    words[word] ^= bit
-                    continue
                 answer = YES
-                if count > 1:
+                if targets.labels[target] != patterns.labels[pattern]:
+                    answer = NO
+                elif count > 1 and sure[word] & bit == _0:
                     answer = search_inside(
                         patterns, pattern, targets, target, bits, bit_starts[target], ways, desk, budget
                     )
+                    larger = agenda.pattern_of[target]
+                    if answer == YES and larger >= 0 and agenda.kept_starts[larger] >= 0:
+                        for later in range(word, size):
+                            sure[later] |= agenda.kept[agenda.kept_starts[larger] + later]
                 if answer == YES:
-                    total += weights[target]
+                    total += agenda.weights[target]
                 else:
                     words[word] ^= bit
                     open_[pattern] = open_[pattern] or answer == OPEN
         candidates[pattern] = total
-        for seeker in range(seeker_offsets[pattern], seeker_offsets[pattern + 1]):
-            target = seekers[seeker]
-            if target == same[pattern]:
+        if agenda.kept_starts[pattern] >= 0:
+            for word in range(size):
+                agenda.kept[agenda.kept_starts[pattern] + word] = words[word]
+        for seeker in range(agenda.seeker_offsets[pattern], agenda.seeker_offsets[pattern + 1]):
+            target = agenda.seekers[seeker]
+            if target == same:
                 found[seeker] = target >= 0
             elif size and low <= target < high:
                 place = target - base

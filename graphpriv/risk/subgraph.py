@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import local
 
 import numpy as np
@@ -13,7 +14,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.risk import attackers
 from graphpriv.risk.classes import Classes, neighbour_types
 from graphpriv.risk.comparison import Comparison
-from graphpriv.risk.containment import contain
+from graphpriv.risk.containment import Agenda, contain
 from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.features import needs_of
 from graphpriv.risk.search import desk_for
@@ -26,6 +27,9 @@ CLASS_STEPS = 20_000_000
 
 #: Room for the domains of one search, in words of 64 bits.
 _MOST_WORDS = 1 << 24
+
+#: Room for what was found, in words of 64 bits.
+_MOST_KEPT = 1 << 26
 
 
 @attackers.add(
@@ -127,59 +131,66 @@ class Sides:
             sought=sought[seekers],
         )
 
-    def found_by(self, comparison: Comparison, budget: int) -> Found:
-        """Look for every pattern among the targets."""
-        directed = comparison.original.directed
+    def agenda(self) -> Agenda:
+        """Where to look for each pattern."""
         patterns, targets = self.patterns, self.targets
         sizes, target_sizes = np.diff(patterns.offsets), np.diff(targets.offsets)
-        bits, bit_starts = bit_rows(targets, directed, comparison.workers)
-        needs = needs_of(patterns, targets, comparison.workers)
         span = int(target_sizes.max(initial=0)) + 1
         by_size = targets.labels.astype(np.int64) * span + target_sizes
         own = patterns.labels.astype(np.int64) * span
         bases = np.searchsorted(by_size, own)
-        lows = np.searchsorted(by_size, own + np.minimum(sizes, span - 1), side="right")
         highs = np.searchsorted(by_size, own + span - 1, side="right")
+        pattern_of = np.full(len(target_sizes), -1, dtype=np.int64)
+        pattern_of[self.same[self.same >= 0]] = np.flatnonzero(self.same >= 0)
+        words = np.where(self.same >= 0, (highs - bases + 63) // 64, 0)
+        # The small ones are found in most and found first: they are kept as far as there is room.
+        rising = np.argsort(sizes, kind="stable")
+        ends = np.cumsum(words[rising])
+        starts = np.full(len(sizes), -1, dtype=np.int64)
+        starts[rising] = np.where((ends <= _MOST_KEPT) & (words[rising] > 0), ends - words[rising], -1)
+        room = int(ends[ends <= _MOST_KEPT].max(initial=0))
+        return Agenda(
+            bases=bases,
+            lows=np.searchsorted(by_size, own + np.minimum(sizes, span - 1), side="right"),
+            highs=highs,
+            same=self.same,
+            pattern_of=pattern_of,
+            weights=self.weights,
+            seeker_offsets=self.seeker_offsets,
+            seekers=self.sought,
+            kept_starts=starts,
+            kept=np.zeros(room, dtype=np.uint64),
+        )
+
+    def found_by(self, comparison: Comparison, budget: int) -> Found:
+        """Look for every pattern among the targets, the large ones first."""
+        ways = 4 if comparison.original.directed else 2
+        patterns, targets, agenda = self.patterns, self.targets, self.agenda()
+        sizes = np.diff(patterns.offsets)
+        bits, bit_starts = bit_rows(targets, comparison.original.directed, comparison.workers)
+        needs = needs_of(patterns, targets, comparison.workers)
         found = Found(
             candidates=np.zeros(len(sizes), dtype=np.int64),
             open=np.zeros(len(sizes), dtype=np.bool_),
             true=np.zeros(len(self.sought), dtype=np.bool_),
         )
-        # Patterns of one label look at the same targets: together, these stay in the processor's cache.
-        order = np.lexsort((sizes, patterns.labels))
-        possible = sizes[lows < highs]
-        most = int(possible.max(initial=0))
+        most = int(sizes[agenda.lows < agenda.highs].max(initial=0))
+        span = int(np.diff(targets.offsets).max(initial=0)) + 1
         words = min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
-
         desks = local()
+        order = np.lexsort((patterns.labels, -sizes))
 
         def look(start: int, stop: int) -> None:
             if not hasattr(desks, "own"):
                 desks.own = desk_for(most, span, words)
-            desk = desks.own
             contain(
-                patterns,
-                order,
-                start,
-                stop,
-                targets,
-                needs,
-                bits,
-                bit_starts,
-                4 if directed else 2,
-                bases,
-                lows,
-                highs,
-                self.same,
-                self.weights,
-                self.seeker_offsets,
-                self.sought,
-                desk,
-                budget,
-                found.candidates,
-                found.open,
-                found.true,
+                *(patterns, order, start, stop, targets, needs, bits, bit_starts, ways, agenda, desks.own, budget),
+                *(found.candidates, found.open, found.true),
             )
 
-        in_chunks(look, even_bounds((sizes * (highs - lows))[order], chunks=256), comparison.workers)
+        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
+        work = (sizes * (agenda.highs - agenda.lows))[order]
+        layers = np.append(np.flatnonzero(np.diff(sizes[order], prepend=-1)), len(order))
+        for first, last in pairwise(layers.tolist()):
+            in_chunks(look, first + even_bounds(work[first:last], chunks=64), comparison.workers)
         return found
