@@ -95,11 +95,8 @@ def neo4j_url(neo4j_server: Neo4jServer, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all tests that share the server to one process."""
     for item in items:
         if item.get_closest_marker("neo4j"):
             item.add_marker(pytest.mark.xdist_group("neo4j"))
-            if config.getoption("loadgroup", False) and not hasattr(item, "_nodeid"):
-                # pytest 9.2 keeps the id in another place than where pytest-xdist 3.8 puts the group (its issue 1386).
-                item._id = type(item._id).parse(f"{item.nodeid}@neo4j")

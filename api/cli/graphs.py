@@ -180,11 +180,11 @@ def forget(name: str, user: str, store: str, as_json: bool) -> None:
         show_json({"graph": name, **asdict(gone)})
     else:
         click.echo(f"Forgotten, with {gone.follows} follows, {gone.posts} posts and {gone.mappings} mappings.")
-        if not gone.erased:
+        if gone.erased is False:
             note("warning: another process reads the store; what was deleted leaves the files when it has ended.")
-        note(
-            "Backups and files exported before still hold the person; releases keep their row, no mapping leads to it."
-        )
+        if gone.erased is None:
+            note("The server may keep what was deleted in its transaction logs until it prunes them.")
+        note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
 
 
 def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:
