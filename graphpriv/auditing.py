@@ -30,6 +30,10 @@ EDGES_KEPT = (
     "finds them in the release as the structure-only risk says; k protects the profile of a user, not the place in "
     "the graph. A protection of edges can be combined with it."
 )
+EDGES_UNKNOWN = (
+    "Without the mapping it cannot be told whether the edges are those of the original. The structure-only risk says "
+    "how many users are found by the links around them alone."
+)
 EDGES_CHANGED = (
     "The edges of the release differ from those of the original. The structure-only risk says how many users are "
     "still found by the links around them alone."
@@ -169,7 +173,7 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
         "expected_success": {attacker: each.expected_success for attacker, each in alone.items()},
         "undecided": {attacker: each.undecided_share for attacker, each in alone.items()},
         "candidates": {attacker: each.buckets for attacker, each in alone.items()},
-        "note": EDGES_KEPT if change["edges_unchanged"] else EDGES_CHANGED,
+        "note": {True: EDGES_KEPT, False: EDGES_CHANGED, None: EDGES_UNKNOWN}[change["edges_unchanged"]],
     }
 
 

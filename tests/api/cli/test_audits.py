@@ -52,6 +52,8 @@ def test_without_a_mapping_what_follows_persons_is_null(released):
     assert document["expected_success"]["ego"]["all"] is None
     assert document["disclosure_risk"]["ego"]["all"] is not None
     assert document["at_risk"] is None
+    assert document["structure"]["edges_unchanged"] is None
+    assert "cannot be told" in document["structure"]["note"]
     assert released("audit", "--files", "g.json", "r.json").code == 0
 
 
