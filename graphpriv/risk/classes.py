@@ -52,7 +52,7 @@ def equal_neighbourhoods(
     starts = np.flatnonzero(np.append(True, sorted_keys[1:] != sorted_keys[:-1])) if centres else np.empty(0, np.int64)
     starts = np.append(starts, centres)
     of, open_ = np.full(centres, -1, dtype=np.int32), np.zeros(centres, dtype=np.bool_)
-    bounds = even_bounds(np.diff(starts), least=1 << 12)
+    bounds = even_bounds(np.diff(starts), least=1 << 14)
     in_chunks(
         lambda start, stop: split_by_key(
             found, types, labels, colours, orders, by_key, starts, start, stop, originals, one_sided, budget, of, open_

@@ -28,6 +28,9 @@ CLASS_STEPS = 20_000_000
 #: Room for the domains of one search, in words of 64 bits.
 _MOST_WORDS = 1 << 24
 
+#: Pairs of a pattern's neighbour and a target that are not worth a thread.
+_LITTLE = 1 << 15
+
 #: Room for what was found, in words of 64 bits.
 _MOST_KEPT = 1 << 26
 
@@ -188,9 +191,12 @@ class Sides:
                 *(found.candidates, found.open, found.true),
             )
 
-        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
         work = (sizes * (agenda.highs - agenda.lows))[order]
+        if work.sum() < _LITTLE:
+            look(0, len(order))
+            return found
+        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
         layers = np.append(np.flatnonzero(np.diff(sizes[order], prepend=-1)), len(order))
         for first, last in pairwise(layers.tolist()):
-            in_chunks(look, first + even_bounds(work[first:last], chunks=64), comparison.workers)
+            in_chunks(look, first + even_bounds(work[first:last], least=_LITTLE), comparison.workers)
         return found

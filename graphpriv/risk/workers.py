@@ -22,7 +22,7 @@ def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], wor
             done.result()
 
 
-def even_bounds(work: NDArray[np.int64], least: int = 1 << 15, chunks: int = 64) -> NDArray[np.int64]:
+def even_bounds(work: NDArray[np.int64], least: int = 1 << 16, chunks: int = 64) -> NDArray[np.int64]:
     """Bounds of chunks with about as much *work* each; few where there is little, as starting one costs as well."""
     done = np.zeros(len(work) + 1, dtype=np.int64)
     np.cumsum(work + 1, out=done[1:])
