@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -39,27 +40,58 @@ def anonymous(
     string of the *original*.
     """
     users = len(masked)
-    ids = _fresh_ids(users, original, rng)
-    order = rng.permutation(users)
+    key = rng.bytes(32)
+    ids = _fresh_ids(users, original, Stream(key, b"ids"))
+    order = Stream(key, b"order").permutation(users)
     mapping = np.empty(users, dtype=np.int64)
     mapping[order] = np.arange(users)
     return replace(masked, ids=ids, private=MappingProxyType({})).restricted(order), mapping
 
 
-def _fresh_ids(count: int, original: SocialGraph, rng: np.random.Generator) -> tuple[str, ...]:
+class Stream:
+    """Random numbers that give away neither their key nor each other: SHAKE-256 of a key and a label.
+
+    The ids are published. Drawn from a generator that is made for simulations, whose state can be worked out from
+    what it gives, they would lead to the order that was drawn with it, and so to the mapping.
+    """
+
+    def __init__(self, key: bytes, label: bytes) -> None:
+        self._key, self._label, self._block = key, label, 0
+
+    def bytes(self, count: int) -> NDArray[np.uint8]:
+        """The next *count* bytes."""
+        self._block += 1
+        seed = b"|".join([self._label, str(self._block).encode(), self._key])
+        return np.frombuffer(hashlib.shake_256(seed).digest(count), dtype=np.uint8)
+
+    def permutation(self, count: int) -> NDArray[np.int64]:
+        """The numbers below *count* in random order."""
+        return np.argsort(self.bytes(8 * count).view("<u8"), kind="stable")
+
+    def letters(self, count: int) -> NDArray[np.bytes_]:
+        """*count* random letters."""
+        # Bytes from the last multiple of the number of letters upwards would make the first letters likelier.
+        fair = 256 - 256 % len(_LETTERS)
+        drawn = np.zeros(0, dtype=np.uint8)
+        while len(drawn) < count:
+            more = self.bytes(2 * (count - len(drawn)) + 16)
+            drawn = np.concatenate([drawn, more[more < fair]])
+        return _LETTERS[drawn[:count] % len(_LETTERS)]
+
+
+def _fresh_ids(count: int, original: SocialGraph, stream: Stream) -> tuple[str, ...]:
     """Draw *count* distinct ids, each letter at random, none of them a string of the *original*."""
-    drawn = dict.fromkeys(_draw(count, rng))
+    drawn = dict.fromkeys(_draw(count, stream))
     while True:
         for taken in _strings(original):
             drawn.pop(taken, None)
         if len(drawn) == count:
             return tuple(drawn)
-        drawn.update(dict.fromkeys(_draw(count - len(drawn), rng)))
+        drawn.update(dict.fromkeys(_draw(count - len(drawn), stream)))
 
 
-def _draw(count: int, rng: np.random.Generator) -> list[str]:
-    letters = _LETTERS[rng.integers(0, len(_LETTERS), size=(count, _LENGTH), dtype=np.uint8)]
-    drawn: list[str] = letters.view(f"S{_LENGTH}").ravel().astype(str).tolist()
+def _draw(count: int, stream: Stream) -> list[str]:
+    drawn: list[str] = stream.letters(count * _LENGTH).view(f"S{_LENGTH}").astype(str).tolist()
     return drawn
 
 

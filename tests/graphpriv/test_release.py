@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 
 from graphpriv.graph import common_codes
-from graphpriv.release import anonymous
+from graphpriv.release import Stream, anonymous
 from tests.strategies import generators, graphs, random_graph
 
 
@@ -34,3 +34,37 @@ def test_every_user_is_as_likely_at_every_place():
     assert len(drawn) == 24
     # 100 each on average, with a standard deviation of 10.
     assert max(abs(count - 100) for count in drawn.values()) < 60
+
+
+def test_a_stream_depends_on_key_and_label_and_never_repeats():
+    def drawn(key, label):
+        stream = Stream(key, label)
+        return [stream.bytes(16).tobytes() for _ in range(3)]
+
+    assert drawn(b"key", b"ids") == drawn(b"key", b"ids")
+    blocks = drawn(b"key", b"ids") + drawn(b"key", b"order") + drawn(b"yek", b"ids")
+    assert len(set(blocks)) == 9
+
+
+def test_a_stream_gives_every_order_alike():
+    counts = Counter(tuple(Stream(str(key).encode(), b"order").permutation(3).tolist()) for key in range(1200))
+    assert len(counts) == 6
+    # 200 each on average, with a standard deviation of 13.
+    assert max(abs(count - 200) for count in counts.values()) < 78
+
+
+def test_nothing_that_is_published_comes_from_the_generator_itself():
+    class OnlyBytes:
+        """A generator of which nothing but a key can be asked."""
+
+        def __init__(self):
+            self.asked = []
+
+        def bytes(self, length):
+            self.asked.append(length)
+            return b"k" * length
+
+    rng = OnlyBytes()
+    graph = random_graph(1, 30, 40)
+    anonymous(graph, graph, rng)
+    assert rng.asked == [32]
