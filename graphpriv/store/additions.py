@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from graphpriv.graph import PRIVATE
 from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.profiles import Profiles
-from graphpriv.store.rows import insert
+from graphpriv.store.rows import insert, touch
 from graphpriv.store.soundness import dangling
 
 
@@ -21,6 +21,7 @@ def read_profiles(db: sqlite3.Connection, key: int) -> Profiles:
 
 def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
     """Add users after those that are there."""
+    touch(db, key)
     profiles = read_profiles(db, key)
     profile_of = [profiles.numbers(user) for user in users]
     insert(db, "places", ((key, *row) for row in profiles.added_places))
@@ -54,6 +55,7 @@ def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
 
 def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, name: str) -> Added:
     """Add follows between users that are there."""
+    touch(db, key)
     (directed,) = db.execute("SELECT directed FROM graphs WHERE key = ?", (key,)).fetchone()
     new = loops = 0
     for position, follow in enumerate(follows):
@@ -74,6 +76,7 @@ def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, 
 
 def add_posts(db: sqlite3.Connection, key: int, posts: Sequence[Post], *, name: str) -> Added:
     """Add posts after those that are there."""
+    touch(db, key)
     (last,) = db.execute("SELECT IFNULL(MAX(number), -1) FROM posts WHERE graph = ?", (key,)).fetchone()
     new = 0
     for position, post in enumerate(posts):
@@ -93,6 +96,7 @@ def forget(db: sqlite3.Connection, key: int, user: str, *, name: str) -> Forgott
     number = _number(db, key, user)
     if number is None:
         raise not_known(name)
+    touch(db, key)
     place, *topics = db.execute(
         "SELECT place, topic1, topic2, topic3 FROM users WHERE graph = ? AND number = ?", (key, number)
     ).fetchone()

@@ -166,6 +166,14 @@ class Store(ABC):
         """The graph as it was saved, in the same order."""
 
     @abstractmethod
+    def revision(self, name: str) -> str:
+        """What changes with every change of a graph and of what belongs to it, and never comes again."""
+
+    @abstractmethod
+    def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
+        """An original, a release made from it and the mapping, all of one state of the store."""
+
+    @abstractmethod
     def delete_graph(self, name: str) -> None:
         """Remove a graph and all that belongs to it; releases made from it stay, without their mapping."""
 
@@ -191,9 +199,21 @@ class Store(ABC):
 
     @abstractmethod
     def save_release(
-        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+        self,
+        original: str,
+        name: str,
+        release: Release,
+        *,
+        seed: int | None,
+        run: Run,
+        revision: str | None = None,
+        overwrite: bool = False,
     ) -> None:
-        """Keep a masked graph, and apart from it the mapping and the seed, all or nothing."""
+        """Keep a masked graph, and apart from it the mapping and the seed, all or nothing.
+
+        *revision* is that of the original before it was loaded: if it has another one by now, the mapping may lead to
+        the wrong persons, and nothing is kept. None is for those alone who have the original from elsewhere.
+        """
 
     @abstractmethod
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
@@ -264,6 +284,11 @@ def no_release_of(original: str, release: str, releases: Iterable[str]) -> Inval
     made = ", ".join(sorted(releases))
     hint = f"there is {made}" if made else "none is kept"
     return InvalidInput(f"{release!r} is no release of {original!r}; {hint}.")
+
+
+def changed(name: str) -> InvalidInput:
+    """What to say of an original that is not any more what a release was made from."""
+    return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
 
 
 def not_an_original(name: str) -> InvalidInput:

@@ -118,6 +118,11 @@ class Head:
     parameters: str
 
     @property
+    def moment(self) -> str:
+        """The revision as others compare it: the key is given once only."""
+        return f"{self.key}-{self.revision}"
+
+    @property
     def numbers(self) -> int:
         """One past the highest number that a user may have."""
         return self.users + self.forgotten

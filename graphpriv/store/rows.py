@@ -30,7 +30,8 @@ def insert_graph(db: sqlite3.Connection, name: str, graph: SocialGraph, created:
     """Write a graph under a new key."""
     key = int(
         db.execute(
-            "INSERT INTO graphs (name, directed, private, users, edges, created) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO graphs (name, directed, private, users, edges, created, revision) "
+            "VALUES (?, ?, ?, ?, ?, ?, lower(hex(randomblob(16))))",
             (
                 name,
                 graph.directed,
@@ -54,6 +55,16 @@ def insert_graph(db: sqlite3.Connection, name: str, graph: SocialGraph, created:
         insert(db, "persons", zip(repeat(key), range(len(graph)), *persons))
     insert(db, "follows", ((key, *ends) for ends in pairs(*graph.edges())))
     return key
+
+
+def touch(db: sqlite3.Connection, key: int) -> None:
+    """Give a graph a revision that no graph ever had."""
+    db.execute("UPDATE graphs SET revision = lower(hex(randomblob(16))) WHERE key = ?", (key,))
+
+
+def revision_of(db: sqlite3.Connection, key: int) -> str:
+    """The present revision of a graph."""
+    return str(db.execute("SELECT revision FROM graphs WHERE key = ?", (key,)).fetchone()[0])
 
 
 def insert(db: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:

@@ -116,8 +116,31 @@ _ERASURES = (
     "CREATE TABLE erasures (number INTEGER PRIMARY KEY, since TEXT NOT NULL)",
 )
 
+#: Keys and numbers are given once only: whoever holds one must not find another graph or note behind it.
+_REVISIONS = (
+    """CREATE TABLE graphs_anew (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        directed INTEGER NOT NULL,
+        private TEXT NOT NULL,
+        users INTEGER NOT NULL,
+        edges INTEGER NOT NULL,
+        forgotten INTEGER NOT NULL DEFAULT 0,
+        created TEXT NOT NULL,
+        revision TEXT NOT NULL
+    )""",
+    "INSERT INTO graphs_anew SELECT key, name, directed, private, users, edges, forgotten, created, "
+    "lower(hex(randomblob(16))) FROM graphs",
+    "DROP TABLE graphs",
+    "ALTER TABLE graphs_anew RENAME TO graphs",
+    "CREATE TABLE erasures_anew (number INTEGER PRIMARY KEY AUTOINCREMENT, since TEXT NOT NULL)",
+    "INSERT INTO erasures_anew SELECT number, since FROM erasures",
+    "DROP TABLE erasures",
+    "ALTER TABLE erasures_anew RENAME TO erasures",
+)
+
 #: Step n leads from version n to version n + 1. Steps are only ever added.
-STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES)
+STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS)
 
 #: The version that this program reads and writes.
 VERSION = len(STEPS)

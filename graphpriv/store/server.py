@@ -16,6 +16,7 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.release import Release
 from graphpriv.store import neo4j
 from graphpriv.store.addresses import ServerAddress
+from graphpriv.store.assembly import Parts
 from graphpriv.store.contract import (
     Added,
     Copy,
@@ -26,6 +27,7 @@ from graphpriv.store.contract import (
     Run,
     Store,
     User,
+    changed,
     emptied,
     no_release_of,
     not_an_original,
@@ -51,6 +53,7 @@ from tabular.errors import InvalidInput, StoreUnavailable, UnknownName
 from tabular.files import refuse_existing
 
 T = TypeVar("T")
+H = TypeVar("H")
 
 #: For how many seconds an import is left alone that gives no sign of life.
 LEASE = 120.0
@@ -115,12 +118,33 @@ class Neo4jStore(Store):
         self._staging.sweep()
 
     def load_graph(self, name: str) -> SocialGraph:
+        return self._settled(partial(self._head, name), self._parts, name).assemble()
+
+    def revision(self, name: str) -> str:
+        return self._head(name).moment
+
+    def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
+        def heads() -> tuple[neo4j.Head, neo4j.Head]:
+            self._read(lambda tx: self._release_of(tx, original, release))
+            return self._head(original), self._head(release)
+
+        def read(found: tuple[neo4j.Head, neo4j.Head]) -> tuple[Parts, Parts, neo4j.Rows]:
+            matches = self._read(partial(neo4j.matches, key=found[1].key))
+            return self._parts(found[0]), self._parts(found[1]), matches
+
+        source, made, matches = self._settled(heads, read, original)
+        return source.assemble(), made.assemble(), _mapping(source.numbers, matches)
+
+    def _parts(self, head: neo4j.Head) -> Parts:
+        return self._read(partial(neo4j.parts_of, head=head))
+
+    def _settled(self, look: Callable[[], H], read: Callable[[H], T], name: str) -> T:
         for _ in range(_READINGS):
-            head = self._head(name)
-            parts = self._read(partial(neo4j.parts_of, head=head))
+            before = look()
+            found = read(before)
             # What one transaction reads page by page, others may change in between.
-            if self._head(name) == head:
-                return parts.assemble()
+            if look() == before:
+                return found
         raise StoreUnavailable(
             f"{self.address}: graph {name!r} is being changed all the time; try again later.", can_retry=True
         )
@@ -160,13 +184,23 @@ class Neo4jStore(Store):
             last = page[-1][0]
 
     def save_release(
-        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+        self,
+        original: str,
+        name: str,
+        release: Release,
+        *,
+        seed: int | None,
+        run: Run,
+        revision: str | None = None,
+        overwrite: bool = False,
     ) -> None:
         sound_name(name)
         if name == original:
             raise taken(name)
         self._refuse_taken(name, overwrite)
         source = self._read(lambda tx: self._original(neo4j.head_of(tx, original), tx, original))
+        if revision is not None and revision != source.moment:
+            raise changed(original)
         numbers = self._read(partial(neo4j.numbers_of, key=source.key))
         sound_release(release, len(numbers), original)
         with self._staging.begun() as key:
@@ -178,11 +212,7 @@ class Neo4jStore(Store):
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         def read(tx: driver.ManagedTransaction) -> NDArray[np.int64]:
             source, key = self._release_of(tx, original, release)
-            numbers = neo4j.numbers_of(tx, source)
-            mapping = np.full(len(numbers), -1, dtype=np.int64)
-            rows = np.array(neo4j.matches(tx, key), dtype=np.int64).reshape(-1, 2)
-            mapping[np.searchsorted(numbers, rows[:, 0])] = rows[:, 1]
-            return mapping
+            return _mapping(neo4j.numbers_of(tx, source), neo4j.matches(tx, key))
 
         return self._read(read)
 
@@ -349,3 +379,10 @@ class Neo4jStore(Store):
 
     def _write(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
         return self._connection.write(work)
+
+
+def _mapping(numbers: NDArray[np.int64], matches: neo4j.Rows) -> NDArray[np.int64]:
+    mapping = np.full(len(numbers), -1, dtype=np.int64)
+    rows = np.array(matches, dtype=np.int64).reshape(-1, 2)
+    mapping[np.searchsorted(numbers, rows[:, 0])] = rows[:, 1]
+    return mapping

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import check_paths
 from graphpriv.release import Release
-from graphpriv.store.contract import Follow, Post, User, refuse_seed
+from graphpriv.store.contract import Follow, Post, User, changed, refuse_seed
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord
 
@@ -40,10 +40,7 @@ def sound_release(release: Release, users: int, original: str) -> Release:
     refuse_seed(release.parameters)
     mapping = release.mapping
     if len(mapping) != users:
-        raise InvalidInput(
-            f"The mapping has {len(mapping)} rows and graph {original!r} has {users} users; "
-            "it was changed meanwhile: protect it again."
-        )
+        raise changed(original)
     kept = mapping[mapping >= 0]
     if len(set(kept.tolist())) != len(kept) or (len(kept) and kept.max() >= len(release.graph)) or mapping.min() < -1:
         raise InvalidInput("The mapping of the release does not lead to one released user each; it is not kept.")

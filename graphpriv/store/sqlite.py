@@ -26,6 +26,7 @@ from graphpriv.store.contract import (
     Run,
     Store,
     User,
+    changed,
     emptied,
     no_release_of,
     not_an_original,
@@ -45,7 +46,7 @@ from graphpriv.store.soundness import (
     sound_users,
 )
 from tabular.errors import UnknownName
-from tabular.files import STREAM, refuse_existing, replacing
+from tabular.files import refuse_existing, replacing
 
 #: How many records are read at a time.
 PAGE = 10_000
@@ -79,14 +80,30 @@ class SqliteStore(Store):
         sound_graph(graph)
         self._refuse_taken(name, overwrite)
         with self._file.writing() as db:
-            _make_room(db, name, overwrite)
+            replaced = self._make_room(db, name, overwrite)
             rows.insert_graph(db, name, graph)
+        if replaced:
+            self._file.erase()
 
     def load_graph(self, name: str) -> SocialGraph:
         with self._file.reading() as db:
             key, directed, private = self._key(db, name)
             parts = rows.read_graph(db, key, directed=directed, private=private)
         return parts.assemble()
+
+    def revision(self, name: str) -> str:
+        with self._file.reading() as db:
+            return rows.revision_of(db, self._key(db, name)[0])
+
+    def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
+        with self._file.reading() as db:
+            source, made = self._release_of(db, original, release)
+            parts = []
+            for name in (original, release):
+                key, directed, private = self._key(db, name)
+                parts.append(rows.read_graph(db, key, directed=directed, private=private))
+            mapping = rows.read_mapping(db, made, source)
+        return parts[0].assemble(), parts[1].assemble(), mapping
 
     def delete_graph(self, name: str) -> None:
         with self._file.writing() as db:
@@ -134,7 +151,15 @@ class SqliteStore(Store):
             yield rows.post_of(row[1:])
 
     def save_release(
-        self, original: str, name: str, release: Release, *, seed: int | None, run: Run, overwrite: bool = False
+        self,
+        original: str,
+        name: str,
+        release: Release,
+        *,
+        seed: int | None,
+        run: Run,
+        revision: str | None = None,
+        overwrite: bool = False,
     ) -> None:
         sound_name(name)
         if name == original:
@@ -143,12 +168,16 @@ class SqliteStore(Store):
         parameters = json.dumps(dict(release.parameters), sort_keys=True, ensure_ascii=False)
         with self._file.writing() as db:
             source = self._original(db, original)
+            if revision is not None and revision != rows.revision_of(db, source):
+                raise changed(original)
             sound_release(release, self._users(db, source), original)
-            _make_room(db, name, overwrite)
+            replaced = self._make_room(db, name, overwrite)
             key = rows.insert_graph(db, name, release.graph)
             rows.insert_release(db, key, source, (release.k, release.method, parameters), seed)
             rows.insert_mapping(db, key, source, release.mapping)
             rows.insert_run(db, key, run)
+        if replaced:
+            self._file.erase()
 
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         with self._file.reading() as db:
@@ -179,14 +208,12 @@ class SqliteStore(Store):
         refuse_existing(path, overwrite=overwrite)
         with private_directory() as directory:
             written = directory / "backup.db"
+            # Persons stand in it, as in the store: it is for the owner alone from its first moment.
             # Not a copy of the pages: those may still hold what was deleted from them.
             with self._file.speaking() as db:
                 db.execute("VACUUM INTO ?", (str(written),))
-            with written.open("rb") as source, replacing(path, overwrite=overwrite) as file:
+            with written.open("rb") as source, replacing(path, overwrite=overwrite, private=True) as file:
                 shutil.copyfileobj(source, file)
-        if str(path) != STREAM:
-            # Persons stand in it, as in the store.
-            Path(path).chmod(0o600)
 
     def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
         if self.graphs() and not overwrite:
@@ -253,10 +280,13 @@ class SqliteStore(Store):
     def _users(self, db: sqlite3.Connection, key: int) -> int:
         return int(db.execute("SELECT users FROM graphs WHERE key = ?", (key,)).fetchone()[0])
 
-
-def _make_room(db: sqlite3.Connection, name: str, overwrite: bool) -> None:
-    row = db.execute("SELECT key FROM graphs WHERE name = ?", (name,)).fetchone()
-    if row is not None:
+    def _make_room(self, db: sqlite3.Connection, name: str, overwrite: bool) -> bool:
+        """Take out what has the name; True if there was something, which must leave the files afterwards."""
+        row = db.execute("SELECT key FROM graphs WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            return False
         if not overwrite:
             raise taken(name)
         rows.delete_graph(db, int(row[0]))
+        self._file.note_erasure(db)
+        return True

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.release import Release
 from graphpriv.store import neo4j
-from graphpriv.store.contract import Copy, Run, emptied, moment, taken
+from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken
 from graphpriv.store.driver import Connection
-from tabular.errors import InvalidInput, ReportedError, StoreUnavailable
+from tabular.errors import ReportedError, StoreUnavailable
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Staging:
                 neo4j.lock_key(tx, unchanged.key)
             present = {str(head.name): head for head in neo4j.heads(tx)}
             if unchanged is not None and unchanged not in present.values():
-                raise InvalidInput(f"Graph {unchanged.name!r} was changed meanwhile; protect it again.")
+                raise changed(str(unchanged.name))
             gone = list(present) if alone else [each.name for each in staged if each.name in present]
             if gone and not overwrite:
                 raise emptied(self._connection.address.shown) if alone else taken(gone[0])

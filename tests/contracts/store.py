@@ -435,8 +435,50 @@ class StoreContract:
         filled(store)
         release = release_of(store.load_graph("town"))
         store.forget("town", "17")
-        with pytest.raises(InvalidInput, match="protect it again"):
+        with pytest.raises(InvalidInput, match="changed while it was being protected"):
             store.save_release("town", "out", release, seed=1, run=RUN)
+
+    def test_a_release_of_an_original_that_was_replaced_is_refused(self, store: Store) -> None:
+        def replace_it() -> None:
+            store.save_graph("town", replace(little(), ids=("4", "99", "17")), overwrite=True)
+
+        def exchange_one() -> None:
+            store.forget("town", "99")
+            store.add_users("town", [User(id="new")])
+
+        def follow() -> None:
+            store.add_follows("town", [Follow("17", "99")])
+
+        def move() -> None:
+            store.add_users("town", [replace(ANA, location=MADRID)])
+
+        seen = set()
+        for change in (replace_it, exchange_one, follow, move):
+            store.save_graph("town", little(), overwrite=True)
+            revision = store.revision("town")
+            assert revision == store.revision("town")
+            release = release_of(store.load_graph("town"))
+            change()
+            with pytest.raises(InvalidInput, match="'town' changed while it was being protected; run it again"):
+                store.save_release("town", "out", release, seed=1, run=RUN, revision=revision)
+            assert [each.name for each in store.graphs()] == ["town"]
+            seen |= {revision, store.revision("town")}
+        assert len(seen) == 8
+        store.save_release(
+            "town", "out", release_of(store.load_graph("town")), seed=1, run=RUN, revision=store.revision("town")
+        )
+
+    def test_a_pair_comes_with_its_mapping(self, store: Store) -> None:
+        filled(store)
+        release = release_of(store.load_graph("town"))
+        store.save_release("town", "out", release, seed=1, run=RUN)
+        store.forget("town", "17")
+        original, released, mapping = store.load_pair("town", "out")
+        assert original == store.load_graph("town")
+        assert released == release.graph
+        np.testing.assert_array_equal(mapping, release.mapping[1:])
+        with pytest.raises(InvalidInput, match="no release"):
+            store.load_pair("out", "town")
 
     # Backups
 

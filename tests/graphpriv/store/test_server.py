@@ -215,7 +215,7 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
     release = release_of(store.load_graph("town"))
     source = store._head("town")
     imports = staging_of(store, lease=60)
-    with pytest.raises(InvalidInput, match="protect it again"), imports.begun() as key:
+    with pytest.raises(InvalidInput, match="changed while it was being protected"), imports.begun() as key:
         imports.send_release(key, release, source.key, np.arange(3), seed=1)
         store.forget("town", "17")
         imports.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)

@@ -220,6 +220,40 @@ def test_a_deleted_graph_leaves_the_files(store: SqliteStore, path: Path) -> Non
     assert b"@ana_of_the_test" not in everything_in(path)
 
 
+@pytest.mark.parametrize("way", ["save", "create", "release", "delete"])
+def test_what_was_replaced_leaves_the_files_while_another_process_holds_them(
+    store: SqliteStore, path: Path, way: str
+) -> None:
+    filled(store)
+    with SqliteStore(path, create=False) as other:
+        other.graphs()
+        if way == "save":
+            store.save_graph("town", random_graph(1, 3, 3), overwrite=True)
+        elif way == "create":
+            store.create_graph("town", directed=True, overwrite=True)
+        elif way == "release":
+            store.save_graph("other", little().restricted(np.array([1, 2])))
+            release = release_of(store.load_graph("other"))
+            store.save_release("other", "town", release, seed=1, run=Run(verb="protect"), overwrite=True)
+        else:
+            store.delete_graph("town")
+        assert b"@ana_of_the_test" not in everything_in(path)
+        assert b"what Ana wrote" not in everything_in(path)
+
+
+def test_keys_and_notes_are_given_once_only(store: SqliteStore) -> None:
+    keys = []
+    for _ in range(3):
+        store.save_graph("town", little())
+        with store._file.reading() as db:
+            keys.append(db.execute("SELECT key FROM graphs").fetchone()[0])
+        store.delete_graph("town")
+    assert len(set(keys)) == 3
+    with store._file.reading() as db:
+        assert db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'erasures'").fetchone() == (3,)
+        assert db.execute("SELECT COUNT(*) FROM erasures").fetchone() == (0,)
+
+
 def test_a_reader_in_the_way_puts_the_erasing_off_until_the_check(
     store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
