@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import Path
-from tabular.errors import InvalidInput, NameTaken, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
 
 if TYPE_CHECKING:
     from graphpriv.release import Release
@@ -266,6 +266,20 @@ class Store(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.address})"
+
+
+#: The longest name of a graph; it goes into file names and page titles.
+LONGEST_NAME = 200
+
+
+def check_name(name: str) -> str:
+    """The *name* of a graph, if it can be one."""
+    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidParameter(
+            f"The name of a graph must be 1 to {LONGEST_NAME} printable characters without spaces around them, "
+            f"not {name[:LONGEST_NAME]!r}."
+        )
+    return name
 
 
 def refuse_seed(parameters: Mapping[str, Any]) -> None:

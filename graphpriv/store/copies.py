@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphpriv.store.contract import Copy, Store
+from graphpriv.store.schema import is_ours
 from tabular.errors import InvalidInput
 from tabular.files import STREAM, read_bytes, reason
 
@@ -38,6 +40,63 @@ def private_directory() -> Iterator[Path]:
         yield Path(directory)
 
 
+def check_backup(path: str | Path) -> None:
+    """Refuse a file that cannot be restored, before the store that is to take it is opened or made.
+
+    Standard input can be read once only; what comes from there is checked by the restore itself, before it changes
+    anything.
+    """
+    if str(path) != STREAM:
+        with opened_backup(path):
+            pass
+
+
+def _copy_whole(path: Path, target: Path) -> None:
+    """Copy a file together with what stands in the log beside it: it may be a store in use."""
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise InvalidInput(f"{path}: {reason(error)}") from None
+    where = path.absolute().as_uri()
+    logs = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
+    if not any(log.exists() and log.stat().st_size for log in logs):
+        # Nothing stands in a log: the file is all there is, and may lie where nothing can be written.
+        where += "?immutable=1" if not os.access(path.parent, os.W_OK) else "?mode=ro"
+    else:
+        where += "?mode=ro"
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(where, uri=True, timeout=30.0)) as source,
+            contextlib.closing(sqlite3.connect(target)) as copy,
+        ):
+            source.backup(copy)
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY):
+            raise InvalidInput(
+                f"{path}: this is a store in use, and the log beside it cannot be read; nothing was restored. "
+                "Write a backup of it with `graphpriv store backup`, and restore that."
+            ) from None
+        raise InvalidInput(f"{path}: this is no store of graphpriv, or it is damaged; nothing was restored.") from None
+
+
+def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
+    """Refuse what is no store, also an empty file; and half of a store that came as a stream without its log."""
+    with contextlib.closing(sqlite3.connect(working_copy)) as db:
+        try:
+            ours = is_ours(db)
+        except sqlite3.Error:
+            ours = False
+    if not ours:
+        raise InvalidInput(f"{path}: this is no store of graphpriv; nothing was restored.")
+    if str(path) == STREAM and working_copy.read_bytes()[18:20] == b"\x02\x02":
+        raise InvalidInput(
+            f"{path}: this is the file of a store and no backup: what stands in the log beside it is missing. "
+            "Write a backup with `graphpriv store backup`, and restore that."
+        )
+
+
 @contextlib.contextmanager
 def opened_backup(path: str | Path) -> Iterator[SqliteStore]:
     """A backup as a store, found sound; the file itself is not touched, also where its layout is older."""
@@ -48,10 +107,8 @@ def opened_backup(path: str | Path) -> Iterator[SqliteStore]:
         if str(path) == STREAM:
             working_copy.write_bytes(read_bytes(path))
         else:
-            try:
-                shutil.copyfile(path, working_copy)
-            except OSError as error:
-                raise InvalidInput(f"{path}: {reason(error)}") from None
+            _copy_whole(Path(path), working_copy)
+        _refuse_foreign(working_copy, path)
         with SqliteStore(working_copy, create=False, called=str(path)) as store:
             problems = store.check()
             if problems:

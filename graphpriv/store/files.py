@@ -47,7 +47,7 @@ class StoreFile:
             )
         try:
             with self.told():
-                self._bring_up_to_date(self._connection(), create=create)
+                self._bring_up_to_date(self._connection())
         except ReportedError:
             if made:
                 self.close()
@@ -68,9 +68,10 @@ class StoreFile:
         for suffix in ("", "-wal", "-shm", "-journal"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
-    def _bring_up_to_date(self, db: sqlite3.Connection, *, create: bool) -> None:
-        # Looked at before anything is set: the file may belong to another program.
-        if not is_ours(db) and not (create and is_empty(db)):
+    def _bring_up_to_date(self, db: sqlite3.Connection) -> None:
+        # Looked at before anything is set: the file may belong to another program. An empty one is a store whose maker
+        # was killed.
+        if not is_ours(db) and not (version_of(db) == 0 and is_empty(db)):
             raise InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
         refuse_newer(version_of(db), VERSION, self.called)
         _log_ahead(db, self.patience)

@@ -28,6 +28,7 @@ from graphpriv.store.contract import (
     Store,
     User,
     changed,
+    check_name,
     emptied,
     no_release_of,
     not_an_original,
@@ -43,7 +44,6 @@ from graphpriv.store.soundness import (
     dangling,
     sound_follows,
     sound_graph,
-    sound_name,
     sound_posts,
     sound_release,
     sound_users,
@@ -109,7 +109,7 @@ class Neo4jStore(Store):
         self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        sound_name(name)
+        check_name(name)
         sound_graph(graph)
         self._refuse_taken(name, overwrite)
         with self._staging.begun() as key:
@@ -194,7 +194,7 @@ class Neo4jStore(Store):
         revision: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        sound_name(name)
+        check_name(name)
         if name == original:
             raise taken(name)
         self._refuse_taken(name, overwrite)
@@ -264,7 +264,8 @@ class Neo4jStore(Store):
             for copy in copies:
                 key = keys[copy.info.name] = imports.enter_context(self._staging.begun())
                 original = keys.get(copy.info.original or "")
-                self._staging.send_copy(key, copy, original)
+                sound_graph(copy.graph)
+                self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original, copy.runs))
                 self._staging.keep_alive(staged)
             self._staging.publish(staged, overwrite=overwrite, alone=True)

@@ -9,27 +9,20 @@ from graphpriv.places import check_paths
 from graphpriv.release import Release
 from graphpriv.store.contract import Follow, Post, User, changed, refuse_seed
 from graphpriv.topics import RANKS
-from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord
+from tabular.errors import InvalidInput, InvalidRecord
 
-#: The longest name of a graph; it goes into file names and page titles.
-LONGEST_NAME = 200
-
-
-def sound_name(name: str) -> str:
-    """The *name* of a graph, if it can be one."""
-    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidParameter(
-            f"The name of a graph must be 1 to {LONGEST_NAME} printable characters without spaces around them, "
-            f"not {name[:LONGEST_NAME]!r}."
-        )
-    return name
+#: The longest id of a user or a post; an index of a server takes no more than 8,000 bytes.
+LONGEST_ID = 1000
 
 
 def sound_graph(graph: SocialGraph) -> SocialGraph:
-    """The *graph*, if its private columns are those that a store keeps."""
+    """The *graph*, if its private columns are those that a store keeps, and no id is too long."""
     for column in graph.private:
         if column not in PRIVATE:
             raise InvalidInput(f"A store keeps the private columns {', '.join(PRIVATE)}, not {column!r}.")
+    for position, user in enumerate(graph.ids):
+        if len(user) > LONGEST_ID:
+            raise InvalidRecord(f"User {position} of the graph: its id has more than {LONGEST_ID:,} characters.")
     return graph
 
 
@@ -37,6 +30,7 @@ def sound_release(release: Release, users: int, original: str) -> Release:
     """The *release*, if it carries nothing private and its mapping fits the original of so many *users*."""
     if release.graph.private:
         raise InvalidInput("A release carries no private column; this one is not kept.")
+    sound_graph(release.graph)
     refuse_seed(release.parameters)
     mapping = release.mapping
     if len(mapping) != users:
@@ -87,3 +81,5 @@ def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
 def _text(value: object, what: str) -> None:
     if not isinstance(value, str) or not value:
         raise InvalidRecord(f"{what} must be a text that is not empty.")
+    if len(value) > LONGEST_ID:
+        raise InvalidRecord(f"{what} has more than {LONGEST_ID:,} characters.")

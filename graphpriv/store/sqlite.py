@@ -27,6 +27,7 @@ from graphpriv.store.contract import (
     Store,
     User,
     changed,
+    check_name,
     emptied,
     no_release_of,
     not_an_original,
@@ -40,7 +41,6 @@ from graphpriv.store.schema import version_of
 from graphpriv.store.soundness import (
     sound_follows,
     sound_graph,
-    sound_name,
     sound_posts,
     sound_release,
     sound_users,
@@ -76,7 +76,7 @@ class SqliteStore(Store):
         self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        sound_name(name)
+        check_name(name)
         sound_graph(graph)
         self._refuse_taken(name, overwrite)
         with self._file.writing() as db:
@@ -161,7 +161,7 @@ class SqliteStore(Store):
         revision: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        sound_name(name)
+        check_name(name)
         if name == original:
             raise taken(name)
         self._refuse_taken(name, overwrite)

@@ -51,8 +51,8 @@ class Staging:
                 self.sweep()
             raise
 
-    def send_graph(self, key: str, graph: SocialGraph, **more: object) -> None:
-        """Send all of a graph; what is given as *more* stands on its node."""
+    def send_graph(self, key: str, graph: SocialGraph, waiting: Sequence[str] = (), **more: object) -> None:
+        """Send all of a graph; what is given as *more* stands on its node, and *waiting* imports live on."""
         head = {
             "key": key,
             "directed": graph.directed,
@@ -71,7 +71,7 @@ class Staging:
         placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
         private = [graph.private.get(column, nothing) for column in PRIVATE]
         sources, targets = graph.edges()
-        with self._parcels(key) as add:
+        with self._parcels(key, waiting) as add:
             add("places", placed)
             add("below", placed[1:])
             add("topics", enumerate(graph.topic_names))
@@ -88,15 +88,15 @@ class Staging:
         self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
         self._send_mapping(key, release.mapping, numbers, original, seed)
 
-    def send_copy(self, key: str, copy: Copy, original: str | None) -> None:
-        """Send all that another store held under a name."""
+    def send_copy(self, key: str, copy: Copy, original: str | None, waiting: Sequence[str] = ()) -> None:
+        """Send all that another store held under a name; imports that are *waiting* live on meanwhile."""
         info, position = copy.info, copy.graph.index
         more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
         if info.is_release:
             parameters = json.dumps(dict(info.parameters), sort_keys=True, ensure_ascii=False)
             more.update(k=info.k, method=info.method, parameters=parameters)
-        self.send_graph(key, copy.graph, **more)
-        with self._parcels(key) as add:
+        self.send_graph(key, copy.graph, waiting, **more)
+        with self._parcels(key, waiting) as add:
             add(
                 "posts",
                 (
@@ -105,20 +105,28 @@ class Staging:
                 ),
             )
         if original is not None and copy.mapping is not None:
-            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed)
+            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed, waiting)
 
     def _send_mapping(
-        self, key: str, mapping: NDArray[np.int64], numbers: NDArray[np.int64], original: str, seed: int | None
+        self,
+        key: str,
+        mapping: NDArray[np.int64],
+        numbers: NDArray[np.int64],
+        original: str,
+        seed: int | None,
+        waiting: Sequence[str] = (),
     ) -> None:
         kept = mapping >= 0
         rows = zip(numbers[kept].tolist(), mapping[kept].tolist(), strict=True)
-        with self._parcels(key) as add:
+        with self._parcels(key, waiting) as add:
             add("matches", ((number, original, released) for number, released in rows))
             # As text: a seed may have more than the 63 bits of a number there.
             add("seeds", [] if seed is None else [(str(seed),)])
 
     @contextlib.contextmanager
-    def _parcels(self, key: str) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
+    def _parcels(
+        self, key: str, waiting: Sequence[str] = ()
+    ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
         """What takes rows of a kind, and sends them in their order, so many in a transaction."""
         parcel: list[tuple[str, neo4j.Rows]] = []
         room = neo4j.BATCH
@@ -134,7 +142,7 @@ class Staging:
 
         def send() -> None:
             nonlocal room
-            self._connection.write(self._delivery(key, list(parcel)))
+            self._connection.write(self._delivery(key, list(parcel), waiting))
             parcel.clear()
             room = neo4j.BATCH
 
@@ -142,9 +150,12 @@ class Staging:
         if parcel:
             send()
 
-    def _delivery(self, key: str, parcel: Sequence[tuple[str, neo4j.Rows]]) -> Callable[[ManagedTransaction], None]:
+    def _delivery(
+        self, key: str, parcel: Sequence[tuple[str, neo4j.Rows]], waiting: Sequence[str]
+    ) -> Callable[[ManagedTransaction], None]:
         def deliver(tx: ManagedTransaction) -> None:
-            self._show_life(tx, key)
+            for each in (*waiting, key):
+                self._show_life(tx, each)
             for kind, rows in parcel:
                 neo4j.put(tx, key, kind, rows)
 
@@ -173,6 +184,7 @@ class Staging:
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
         for each in staged:
+            self.keep_alive(staged)
             self._connection.write(partial(self._confirm, key=each.key))
 
         def name_all(tx: ManagedTransaction) -> None:

@@ -196,6 +196,23 @@ class StoreContract:
         assert "secret-id" not in str(caught.value)
         assert store.graphs() == []
 
+    def test_an_id_that_no_index_takes_is_refused_by_its_position_before_any_work(self, store: Store) -> None:
+        longest = "\U0001f600" * 1000
+        store.save_graph("town", replace(little(), ids=("17", longest, "99")))
+        store.add_posts("town", [Post(id=longest, user=longest, text="")])
+        assert store.load_graph("town").ids[1] == longest
+        secret = longest + "s"
+        refused = [
+            lambda: store.save_graph("more", replace(little(), ids=("17", secret, "99"))),
+            lambda: store.add_users("town", [CLEO, User(id=secret)]),
+            lambda: store.add_posts("town", [Post(id="a", user="17", text=""), Post(id=secret, user="17", text="")]),
+        ]
+        for refuse in refused:
+            with pytest.raises(InvalidInput, match=r"(User|Post) 1 of the .*: its id has more than 1,000") as caught:
+                refuse()
+            assert secret not in str(caught.value)
+        assert [each.name for each in store.graphs()] == ["town"]
+
     # Records, as a crawl brings them
 
     def test_records_make_the_graph_that_was_saved_at_once(self, store: Store) -> None:

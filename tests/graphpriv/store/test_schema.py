@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphpriv.store import open_store, schema
+from graphpriv.store.copies import check_backup
 from graphpriv.store.schema import APPLICATION, STEPS, VERSION
 from tabular.errors import InvalidInput
 from tests.contracts.store import little
@@ -119,10 +120,16 @@ def test_a_file_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path, 
         open_store(f"file:{tmp_path}", create=create)
 
 
-def test_an_empty_file_becomes_a_store_only_if_one_is_to_be_made(tmp_path: Path) -> None:
-    path = tmp_path / "empty.db"
+@pytest.mark.parametrize("create", [True, False])
+def test_an_empty_file_is_a_new_store_and_no_backup(tmp_path: Path, create: bool) -> None:
+    path, schemaless = tmp_path / "empty.db", tmp_path / "schemaless.db"
     path.touch()
+    db = sqlite3.connect(schemaless)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.close()
     with pytest.raises(InvalidInput, match="no store of graphpriv"):
-        open_store(f"file:{path}", create=False)
-    with open_store(f"file:{path}", create=True) as store:
-        assert store.graphs() == []
+        check_backup(path)
+    for each in (path, schemaless):
+        with open_store(f"file:{each}", create=create) as store:
+            assert store.graphs() == []
+            assert store.check() == []

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from graphpriv.store import Run, User, open_store
+from graphpriv.store.copies import check_backup
 from graphpriv.store.sqlite import SqliteStore
 from tabular.errors import FileFailure, StoreUnavailable
 from tests.contracts.store import StoreContract, filled, little, release_of
@@ -274,6 +275,15 @@ def test_the_file_is_for_its_owner_alone(store: SqliteStore, path: Path) -> None
     store.save_graph("town", little())
     for each in path.parent.glob(f"{path.name}*"):
         assert each.stat().st_mode & 0o077 == 0
+
+
+def test_what_stands_in_the_log_of_a_live_store_is_restored(store: SqliteStore, path: Path, tmp_path: Path) -> None:
+    store.save_graph("town", little())
+    assert path.with_name(f"{path.name}-wal").stat().st_size
+    with SqliteStore(tmp_path / "other.db", create=True) as other:
+        check_backup(path)
+        other.restore(path)
+        assert other.load_graph("town") == little()
 
 
 # A disk that is full
