@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from api.errors import outcome_of
 from api.methods import method_lists
 from graphpriv.store import open_store
-from tabular.errors import ReportedError
+from tabular.errors import ReportedError, StoreUnavailable
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
@@ -33,8 +33,12 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     @app.get("/readyz")
     def readyz() -> Response:
         """Say that the store answers, too."""
-        with open_store(app.config["STORE"], create=True) as store:
-            store.graphs()
+        try:
+            with open_store(app.config["STORE"], create=False) as store:
+                store.graphs()
+        except ReportedError:
+            # Where the store is, is nobody's business out there.
+            raise StoreUnavailable("The store does not answer.", can_retry=True) from None
         return jsonify(status="ok")
 
     @app.get("/v1/methods")

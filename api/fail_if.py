@@ -23,7 +23,8 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 def holds(expression: str, document: Mapping[str, Any]) -> bool:
     """Whether *expression* is true of the numbers of *document*.
 
-    Numbers are named by their path; comparisons are joined by `and`, `or`, `not`.
+    Numbers are named by their path, a part that is no plain word in brackets (`candidates.ego.all["2-4"]`);
+    comparisons are joined by `and`, `or`, `not`.
 
     >>> holds("disclosure_risk.ego.all > 0.05 or k < 5", {"k": 5, "disclosure_risk": {"ego": {"all": 0.2}}})
     True
@@ -98,8 +99,13 @@ def _number(node: ast.expr) -> float | None:
 
 def _path(node: ast.expr) -> list[str] | None:
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            parts.append(node.slice.value)
+        else:
+            return None
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
 

@@ -12,6 +12,7 @@ import click
 from api.methods import REGISTRIES
 
 TOP = Path(__file__).parent.parent
+HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 MARKS = ("<!-- methods: begin -->", "<!-- methods: end -->")
 
 
@@ -54,7 +55,8 @@ def _commands(command: click.Command, name: str) -> list[str]:
     if isinstance(command, click.Group):
         inner = command.commands.items()
         return [part for each, sub in inner for part in _commands(sub, f"{name} {each}")]
-    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+    # As under the whole command line: click keeps the names of the first context that asks.
+    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100, **HELP)
     return [f"### `{name}`", f"```\n{command.get_help(context)}\n```"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ STRUCTURE = "structure"
 
 #: The scenarios of the thesis, each with what is known of the profiles.
 PROFILE_SCENARIOS = {name: attributes for name, attributes in SCENARIOS.items() if name != STRUCTURE}
+
+#: The measures whose keys in the document are agreed.
+THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
 
 EDGES_KEPT = (
     "The edges are left as they are. Whoever knows the links around a person, and nothing of the profiles, "
@@ -132,7 +136,7 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "unmapped": None if mapped is None else len(released) - mapped,
         "information_loss": _losses(pair),
         "disclosure_risk": _by_scenario(found, lambda each: each.risk),
-        "expected_success": _by_scenario(found, lambda each: each.expected_success),
+        "expected_success": _by_scenario(found, lambda each: _expected_success(each, pair.mapping)),
         "undecided": _by_scenario(found, lambda each: each.undecided_share),
         "candidates": _by_scenario(found, lambda each: each.buckets),
         "structure": _structure(pair, found),
@@ -144,7 +148,10 @@ def _losses(pair: Pair) -> dict[str, Any]:
     """AAMIL, CDIL and DBIL with their mean (eq 6.8); a mean of what cannot be known is null."""
     read = {name: measures[name].method().measure(pair) for name in measures}
     dbil = read["dbil"]
+    # What else is registered stands beside the measures of the thesis under its own name.
+    others = {name: _reading(reading) for name, reading in read.items() if name not in THESIS_MEASURES}
     return {
+        **others,
         "aamil": {**(_reading(read["aamil"]) or {}), "anchored": _reading(read["aamil-anchored"])},
         "cdil": _reading(read["cdil"]),
         "dbil": None if dbil is None else dbil.mean,
@@ -170,11 +177,19 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},
-        "expected_success": {attacker: each.expected_success for attacker, each in alone.items()},
+        "expected_success": {attacker: _expected_success(each, pair.mapping) for attacker, each in alone.items()},
         "undecided": {attacker: each.undecided_share for attacker, each in alone.items()},
         "candidates": {attacker: each.buckets for attacker, each in alone.items()},
         "note": {True: EDGES_KEPT, False: EDGES_CHANGED, None: EDGES_UNKNOWN}[change["edges_unchanged"]],
     }
+
+
+def _expected_success(disclosure: Disclosure, mapping: NDArray[np.int64] | None) -> float | None:
+    """The mean chance of the users whose counterpart is known; those left out of a mapping must not count as safe."""
+    if disclosure.chances is None or mapping is None:
+        return None
+    known = mapping >= 0
+    return fsum(disclosure.chances[known]) / int(known.sum()) if known.any() else None
 
 
 def _most_at_risk(

@@ -127,7 +127,8 @@ def write_microdata_dictionary(table: Microdata, out: str | Path, *, overwrite: 
 
 def dictionary_path(out: str | Path) -> Path:
     """Where the dictionary of the file *out* goes: beside it."""
-    return Path(out).with_suffix(SUFFIX)
+    # The whole name: a graph and a table of it may differ by their endings only.
+    return Path(f"{out}{SUFFIX}")
 
 
 def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool) -> Path:

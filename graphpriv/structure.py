@@ -99,9 +99,9 @@ def structural_change(
 ) -> dict[str, Any]:
     """The figures of both graphs and their differences; 0 throughout while the edges stay.
 
-    `edges_unchanged` is null where it cannot be known because the mapping is not.
+    `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not.
     """
-    same = None if mapping is None else _same_edges(original, released, mapping)
+    same = None if mapping is None or (mapping < 0).any() else _same_edges(original, released, mapping)
     before = asdict(structure(original))
     # Sampled starts would differ by the order of the users: what is equal is not measured twice.
     after = dict(before) if same else asdict(structure(released))

@@ -12,7 +12,7 @@ import numpy as np
 from graphpriv.auditing import PROFILE_SCENARIOS, audit
 from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
-from graphpriv.protections import protect
+from graphpriv.protections import check_k, protect
 from tabular.errors import InvalidParameter
 
 #: The parts of an audit that a sweep averages.
@@ -36,6 +36,8 @@ def sweep(
         raise InvalidParameter(f"Sweep: runs must be at least 1, not {runs}.")
     if not ks:
         raise InvalidParameter("Sweep: give at least one k.")
+    for k in ks:
+        check_k(k, len(graph))
     rows = []
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
@@ -58,7 +60,13 @@ def sweep(
     return {
         "version": version("graphpriv"),
         "inputs": {"original": fingerprint(graph)},
-        "parameters": {"k": list(ks), "runs": runs, "method": method, "attackers": list(attackers)},
+        "parameters": {
+            "k": list(ks),
+            "runs": runs,
+            "method": method,
+            "attackers": list(attackers),
+            "scenarios": list(scenarios),
+        },
         "users": len(graph),
         "edges": graph.edge_count,
         "rows": rows,

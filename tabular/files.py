@@ -62,7 +62,7 @@ def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o600 if private else 0o666 & ~_umask())
+        temporary.chmod(0o600 if private else 0o666 & ~_UMASK)
         temporary.replace(target)
         temporary = None
     except OSError as error:
@@ -72,9 +72,9 @@ def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False
             temporary.unlink(missing_ok=True)
 
 
-def write_text(path: str | Path, text: str, *, overwrite: bool = True) -> None:
+def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: bool = False) -> None:
     """Replace a file by *text*."""
-    with replacing(path, overwrite=overwrite) as file:
+    with replacing(path, overwrite=overwrite, private=private) as file:
         file.write(text.encode())
 
 
@@ -91,6 +91,10 @@ def reason(error: OSError) -> str:
 
 
 def _umask() -> int:
-    current = os.umask(0)
+    current = os.umask(0o077)
     os.umask(current)
     return current
+
+
+#: Read once: it cannot be asked for without being changed, which is no good while other threads write files.
+_UMASK = _umask()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import sys
@@ -13,6 +14,7 @@ import click
 from api.cli import audits, demo, graphs, protection, service, stores
 from api.errors import outcome_of
 from tabular.errors import ReportedError
+from tabular.files import reason
 
 #: `--fail-if` holds.
 CONDITION_HOLDS = 4
@@ -43,6 +45,8 @@ for command in (
 
 def main() -> None:
     """Run the command line; every failure is one line and an exit code."""
+    # What the driver logs of a failure is said in one line of ours.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -51,6 +55,9 @@ def run(arguments: list[str]) -> int:
     try:
         result = cli.main(arguments, prog_name="graphpriv", standalone_mode=False)
         return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
     except click.ClickException as error:
         return _failed(error.format_message(), error.exit_code)
     except click.exceptions.Exit as leave:
@@ -63,6 +70,8 @@ def run(arguments: list[str]) -> int:
         # Whoever read the output has gone away; what is still buffered for it must not raise again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return _failed(f"{reason(error)} What was asked for is not complete.", 1)
     except Exception as error:
         return _failed(_internal(error), 1)
 

@@ -13,33 +13,37 @@ from api import fail_if as conditions
 from api.cli.common import (
     generator,
     json_option,
+    may_write,
     note,
     opened,
     out_path,
     overwrite_option,
     progress,
+    refuse_two_documents,
     seed_option,
     show_json,
     show_table,
     store_option,
 )
 from api.cli.protection import at_least_two
-from graphpriv.auditing import PROFILE_SCENARIOS, scenarios_named
+from graphpriv.auditing import PROFILE_SCENARIOS, THESIS_MEASURES, scenarios_named
 from graphpriv.auditing import audit as run_audit
 from graphpriv.formats import read_graph
-from graphpriv.graph import SocialGraph
+from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.mapping import mapping_by_id, read_mapping
+from graphpriv.measures import measures
 from graphpriv.protections import DEFAULT, protections
 from graphpriv.report import audit_report, sweep_report
 from graphpriv.risk import attackers
+from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store import Run
 from graphpriv.sweep import sweep as run_sweep
-from tabular.errors import InvalidParameter
-from tabular.files import refuse_existing, write_text
+from tabular.errors import InvalidInput, InvalidParameter, ReportedError
+from tabular.files import write_text
 
 attacker_option = click.option(
     "--attacker",
-    type=click.Choice(["ego", "subgraph", "both"]),
+    type=click.Choice([*attackers, "both"]),
     default="both",
     show_default=True,
     help="ego knows the whole neighbourhood, subgraph a part of what the release shows.",
@@ -92,11 +96,14 @@ def audit(
     """Measure what a release lost and who can still be found in it."""
     if fail_if is not None:
         conditions.parse(fail_if)
+    refuse_two_documents(as_json, html=html)
     if html is not None:
-        refuse_existing(html, overwrite=overwrite)
+        may_write(html, store, overwrite=overwrite)
     if mapping is not None and not files:
         raise InvalidParameter("--mapping goes with --files; the store knows the mapping of its releases.")
     chosen = scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS
+    if fail_if is not None:
+        conditions.holds(fail_if, numbers_of(attackers_named(attacker), list(chosen)))
     original, released, known = _from_files(*names, mapping) if files else _from_store(*names, store)
     document = run_audit(
         original,
@@ -108,14 +115,14 @@ def audit(
         budgets=budgets_in(budgets),
         at_risk=at_risk,
     ).document
-    if not files:
-        _record(names, store, document)
     if html is not None:
-        write_text(out_path(html), audit_report(document), overwrite=overwrite)
+        write_text(out_path(html), audit_report(document), overwrite=overwrite, private=True)
     if as_json:
         show_json(document)
     else:
         print_audit(document)
+    if not files:
+        _record(names, store, document)
     if fail_if is not None and conditions.holds(fail_if, document):
         note(f"--fail-if holds: {fail_if}")
         return 4
@@ -125,7 +132,7 @@ def audit(
 @click.command()
 @click.argument("name")
 @click.option("--k", "ks", default="2,3,5,10,20", show_default=True, metavar="K,K…", help="Which k to try.")
-@click.option("--runs", default=5, show_default=True, type=click.IntRange(min=1), help="How often for each k.")
+@click.option("--runs", default=5, show_default=True, type=click.IntRange(1, 10_000), help="How often for each k.")
 @click.option("--method", type=click.Choice(list(protections)), default=DEFAULT, show_default=True)
 @attacker_option
 @scenario_option
@@ -149,8 +156,9 @@ def sweep(
 ) -> None:
     """Show losses and risks by k, each the mean of repeated runs; nothing is released."""
     numbers = numbers_in(ks)
+    refuse_two_documents(as_json, html=html)
     if html is not None:
-        refuse_existing(html, overwrite=overwrite)
+        may_write(html, store, overwrite=overwrite)
     with opened(store) as source:
         graph = source.load_graph(name)
     with progress("Runs", len(numbers) * runs) as report:
@@ -175,6 +183,34 @@ def sweep(
 def attackers_named(choice: str) -> tuple[str, ...]:
     """The attackers of `--attacker`."""
     return ("ego", "subgraph") if choice == "both" else (choice,)
+
+
+def numbers_of(attacking: Sequence[str], scenarios: Sequence[str]) -> dict[str, Any]:
+    """The numbers that an audit will have, all 0: what `--fail-if` may name, known before the work begins."""
+    by_scenario = {attacker: dict.fromkeys(scenarios, 0) for attacker in attacking}
+    by_attacker = dict.fromkeys(attacking, 0)
+    attributes = dict.fromkeys([*ATTRIBUTES, "mean"], 0)
+    others = {name: attributes for name in measures if name not in THESIS_MEASURES}
+    figures = dict.fromkeys(("degree", "clustering", "path_length", "diameter"), 0)
+    buckets = {attacker: {name: dict.fromkeys(BUCKETS, 0) for name in scenarios} for attacker in attacking}
+    return {
+        **dict.fromkeys(("k", "users", "edges", "released_users", "released_edges", "unmapped"), 0),
+        "information_loss": {
+            **others,
+            "aamil": {**attributes, "anchored": attributes},
+            "cdil": attributes,
+            "dbil": 0,
+            "dbil_by_attribute": dict.fromkeys(ATTRIBUTES, 0),
+            "mean": 0,
+        },
+        **dict.fromkeys(("disclosure_risk", "expected_success", "undecided"), by_scenario),
+        "candidates": buckets,
+        "structure": {
+            **dict.fromkeys(("original", "released", "change"), figures),
+            **dict.fromkeys(("risk", "expected_success", "undecided"), by_attacker),
+            "candidates": {attacker: dict.fromkeys(BUCKETS, 0) for attacker in attacking},
+        },
+    }
 
 
 def budgets_in(texts: Sequence[str]) -> dict[str, int]:
@@ -249,10 +285,10 @@ def print_sweep(document: dict[str, Any]) -> None:
 
 def _from_store(name: str, released: str, store: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
     with opened(store) as source:
+        if source.graph(released).original == name:
+            return source.load_pair(name, released)
         graph = source.load_graph(name)
         masked = source.load_graph(released)
-        if source.graph(released).original == name:
-            return graph, masked, source.mapping(name, released)
     note(f"{released!r} is no release of {name!r} in this store: users are put together by their ids where they agree.")
     return graph, masked, mapping_by_id(graph.ids, masked.ids)
 
@@ -262,13 +298,19 @@ def _from_files(
 ) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
     graph, masked = read_graph(original).graph, read_graph(released).graph
     if mapping is not None:
-        return graph, masked, read_mapping(mapping, graph.ids, masked.ids)
-    known = mapping_by_id(graph.ids, masked.ids)
-    if known is None:
+        known = read_mapping(mapping, graph.ids, masked.ids)
+        left_out = int((known < 0).sum())
+        if left_out == len(known):
+            raise InvalidInput(f"{mapping}: the mapping names nobody; leave --mapping out to audit without one.")
+        if left_out:
+            note(f"warning: the mapping leaves out {left_out} of {len(known)} users; they count nowhere that needs it.")
+        return graph, masked, known
+    same_ids = mapping_by_id(graph.ids, masked.ids)
+    if same_ids is None:
         note("Without --mapping, DBIL, anchored AAMIL and expected success cannot be known.")
     else:
         note("warning: the released graph keeps the ids of the original; users are put together by them.")
-    return graph, masked, known
+    return graph, masked, same_ids
 
 
 def _record(names: Sequence[str], store: str, document: dict[str, Any]) -> None:
@@ -278,5 +320,8 @@ def _record(names: Sequence[str], store: str, document: dict[str, Any]) -> None:
         version=document["version"],
         input_hash=document["inputs"]["original"],
     )
-    with opened(store) as target:
-        target.add_run(names[0], run)
+    try:
+        with opened(store) as target:
+            target.add_run(names[0], run)
+    except ReportedError as error:
+        note(f"warning: the audit is not in the store's list of runs: {error}")

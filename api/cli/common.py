@@ -18,7 +18,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from graphpriv.store import Store, open_store
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter
+from tabular.files import STREAM, refuse_existing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -122,6 +123,26 @@ def parameters_of(entry: Any, params: Sequence[str]) -> dict[str, Any]:
             raise InvalidParameter(f"--param {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.")
         values[name] = known[name].read(value.strip())
     return values
+
+
+def may_write(path: str | Path, store: str, *, overwrite: bool) -> None:
+    """Refuse, before the work begins, an output that exists, that has no folder, or that is the store itself."""
+    refuse_existing(path, overwrite=overwrite)
+    if str(path) == STREAM:
+        return
+    target = Path(path).absolute()
+    if not target.parent.is_dir():
+        raise InvalidInput(f"{path}: there is no folder {Path(path).parent} to write it to.")
+    kept = Path(store.removeprefix("file:")).absolute()
+    if store.startswith("file:") and target in (kept, Path(f"{kept}-wal"), Path(f"{kept}-shm")):
+        raise InvalidInput(f"{path}: this is the store; give the output a name of its own.")
+
+
+def refuse_two_documents(as_json: bool, **outputs: str | None) -> None:
+    """Refuse `--json` beside an output that goes to standard output, too."""
+    for name, path in outputs.items():
+        if as_json and path == STREAM:
+            raise InvalidParameter(f"--json and --{name} - both want standard output; give --{name} a file.")
 
 
 def out_path(path: str) -> str | Path:

@@ -35,10 +35,10 @@ FILES = {
     "store": "demo.db",
     "original": "original.json",
     "released": "released.json",
-    "dictionary": "released.dictionary.json",
+    "dictionary": "released.json.dictionary.json",
     "mapping": "mapping.csv",
     "microdata": "microdata.csv",
-    "microdata dictionary": "microdata.dictionary.json",
+    "microdata dictionary": "microdata.csv.dictionary.json",
     "audit": "audit.json",
     "report": "report.html",
 }
@@ -69,7 +69,8 @@ def demo(out: str, users: int, follows: int | None, k: int, overwrite: bool, see
     """
     at_least_two(k)
     check_k(k, users)
-    folder = _prepared(Path(out), overwrite=overwrite)
+    folder = Path(out)
+    _check(folder, overwrite=overwrite)
     drawing, protecting, extracting = np.random.default_rng(seed).spawn(3)
     note(f"Drawing {users} users …")
     original = synthetic_graph(users, follows, rng=drawing)
@@ -95,21 +96,20 @@ def demo(out: str, users: int, follows: int | None, k: int, overwrite: bool, see
     )
 
 
-def _prepared(folder: Path, *, overwrite: bool) -> Path:
-    """The folder, made; files of an earlier demo are replaced, others only if that was asked for."""
+def _check(folder: Path, *, overwrite: bool) -> None:
+    """Files of an earlier demo are replaced, others only if that was asked for."""
     there = [name for name in FILES.values() if (folder / name).exists()]
     if there and not overwrite and not (folder / FILES["store"]).exists():
         raise NameTaken(f"{folder / there[0]}: the file exists and is not of an earlier demo; give --overwrite.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise failure(error, folder) from None
-    return folder
 
 
 def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> dict[str, int]:
     """Keep all of it in the store and as files; the counts of the microdata come back."""
     original, release = chain.original, chain.release
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failure(error, folder) from None
     run = Run(
         verb="protect",
         parameters={"k": release.k, "method": release.method, **release.parameters},
@@ -120,7 +120,7 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
         store.save_graph("original", original, overwrite=True)
         store.save_release("original", "released", release, seed=seed, run=run, overwrite=True)
         info = store.graph("released")
-    write_graph(original, folder / FILES["original"], overwrite=True)
+    write_graph(original, folder / FILES["original"], overwrite=True, private=True)
     write_graph(release.graph, folder / FILES["released"], overwrite=True)
     write_dictionary(release.graph, info, folder / FILES["released"], overwrite=True)
     mapping = folder / FILES["mapping"]
@@ -129,7 +129,7 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
     table.write(folder / FILES["microdata"], overwrite=True)
     write_microdata_dictionary(table, folder / FILES["microdata"], overwrite=True)
     text = json.dumps(chain.document, ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(folder / FILES["audit"], f"{text}\n")
+    write_text(folder / FILES["audit"], f"{text}\n", private=True)
     drawings = draw(original, release.graph, release.mapping)
     degree = chain.facts["degree"]
     facts = {**chain.facts, "degree": degree["mean"], "largest_degree": degree["largest"]}
@@ -138,5 +138,5 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
         "continent": shares(original, release.graph, "continent"),
     }
     html = demo_report(chain.document, graph_facts=facts, drawings=drawings, files=FILES, shares=spread)
-    write_text(folder / FILES["report"], html)
+    write_text(folder / FILES["report"], html, private=True)
     return {"rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}

@@ -11,10 +11,12 @@ import numpy as np
 
 from api.cli.common import (
     json_option,
+    may_write,
     note,
     opened,
     out_path,
     overwrite_option,
+    refuse_two_documents,
     seed_option,
     show_json,
     show_table,
@@ -23,9 +25,10 @@ from api.cli.common import (
 from graphpriv.dictionary import dictionary_path, write_dictionary
 from graphpriv.formats import formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
+from graphpriv.store.contract import check_name
 from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM, refuse_existing
+from tabular.files import STREAM
 
 format_option = click.option("--format", "file_format", type=click.Choice(list(formats)), help="Found by the suffix.")
 
@@ -57,9 +60,13 @@ def import_(
     as_json: bool,
 ) -> None:
     """Read FILE (- for standard input) into the store as an original; all of it or nothing."""
+    check_name(name)
     imported = read_graph(file, format=file_format, attributes=attributes, places=places, directed=directed)
     with opened(store, create=True) as target:
+        releases = [each.name for each in target.graphs() if each.original == name]
         target.save_graph(name, imported.graph, overwrite=overwrite)
+    if releases:
+        note(f"warning: releases of the graph that was replaced have lost their mapping: {', '.join(releases)}.")
     document = {
         "graph": name,
         "users": len(imported.graph),
@@ -72,7 +79,8 @@ def import_(
     if as_json:
         show_json(document)
         return
-    click.echo(f"{name}: {document['users']} users, {document['edges']} edges.")
+    kind = "directed" if imported.graph.directed else "undirected"
+    click.echo(f"{name}: {document['users']} users, {document['edges']} {kind} edges.")
     if imported.dropped.self_loops or imported.dropped.parallel:
         click.echo(f"Dropped: {imported.dropped.self_loops} self-loops, {imported.dropped.parallel} parallel edges.")
     for attribute, count in imported.ignored.items():
@@ -91,19 +99,19 @@ def export(
     name: str, out: str, mapping: str | None, file_format: str | None, overwrite: bool, store: str, as_json: bool
 ) -> None:
     """Write a graph to a file; a release gets its data dictionary beside it."""
+    refuse_two_documents(as_json, out=out, mapping=mapping)
     with opened(store) as source:
         info = source.graph(name)
-        refuse_existing(out, overwrite=overwrite)
-        if info.is_release and out != STREAM:
-            refuse_existing(dictionary_path(out), overwrite=overwrite)
-        found = source.load_graph(name)
         private = None
-        if mapping is not None:
-            if info.original is None:
-                raise InvalidParameter(f"--mapping: {name!r} is not a release of a graph in this store.")
-            refuse_existing(mapping, overwrite=overwrite)
-            private = source.load_graph(info.original).ids, source.mapping(info.original, name)
-    written = write_graph(found, out_path(out), format=file_format, overwrite=overwrite)
+        if mapping is not None and info.original is None:
+            raise InvalidParameter(f"--mapping: {name!r} is not a release of a graph in this store.")
+        _check_outputs(out, mapping, store, overwrite=overwrite)
+        if mapping is not None and info.original is not None:
+            original, found, known = source.load_pair(info.original, name)
+            private = original.ids, known
+        else:
+            found = source.load_graph(name)
+    written = write_graph(found, out_path(out), format=file_format, overwrite=overwrite, private=not info.is_release)
     if not info.is_release:
         note(f"warning: {name!r} is an original; what was written names persons.")
     elif out != STREAM:
@@ -117,6 +125,21 @@ def export(
     elif out != STREAM:
         for path in written:
             click.echo(f"Wrote {path}")
+
+
+def _check_outputs(out: str, mapping: str | None, store: str, *, overwrite: bool) -> None:
+    """Refuse before the first file what would fail, or mix the mapping with what is released, at a later one."""
+    beside = [dictionary_path(out), *(Path(out).with_suffix(f".{part}.csv") for part in ("users", "places"))]
+    released = [Path(out)] if out == STREAM else [Path(out), *beside]
+    for path in released:
+        may_write(path, store, overwrite=overwrite)
+    if mapping is None:
+        return
+    may_write(mapping, store, overwrite=overwrite)
+    if (mapping == STREAM) == (out == STREAM) and (
+        mapping == STREAM or Path(mapping).absolute() in [path.absolute() for path in released]
+    ):
+        raise InvalidParameter("--mapping must not go where the release goes: it leads back to persons.")
 
 
 @graph.command("list")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 
 import click
 
 from api.cli.common import (
     generator,
     json_option,
+    may_write,
     note,
     opened,
     out_path,
     overwrite_option,
     param_option,
     parameters_of,
+    refuse_two_documents,
     seed_option,
     show_json,
     store_option,
@@ -24,10 +27,10 @@ from graphpriv import protections
 from graphpriv.dictionary import dictionary_path, write_microdata_dictionary
 from graphpriv.fingerprint import fingerprint
 from graphpriv.store import Run
-from graphpriv.store.contract import taken
+from graphpriv.store.contract import check_name, taken
 from tabular.classes import class_count
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM, refuse_existing
+from tabular.files import STREAM
 
 
 @click.command()
@@ -59,11 +62,15 @@ def protect(
 ) -> None:
     """Release a graph with k-anonymous profiles, checked before it is written."""
     at_least_two(k)
+    check_name(into)
+    if into == name:
+        raise InvalidParameter(f"--into {into}: a release needs a name of its own; this is the original's.")
     entry = protections.protections[method]
     parameters = parameters_of(entry, params)
     with opened(store) as target:
         if not overwrite and any(info.name == into for info in target.graphs()):
             raise taken(into)
+        revision = target.revision(name)
         original = target.load_graph(name)
         release = protections.protect(original, k, method=method, rng=generator(seed), **parameters)
         run = Run(
@@ -72,7 +79,7 @@ def protect(
             version=version("graphpriv"),
             input_hash=fingerprint(original),
         )
-        target.save_release(name, into, release, seed=seed, run=run, overwrite=overwrite)
+        target.save_release(name, into, release, seed=seed, run=run, overwrite=overwrite, revision=revision)
     document = {
         "graph": into,
         "release_of": name,
@@ -107,11 +114,12 @@ def microdata(name: str, out: str, k: int | None, overwrite: bool, store: str, s
     """
     if k is not None:
         at_least_two(k)
-    if as_json and out == STREAM:
-        raise InvalidParameter("--json and --out - both want standard output; give --out a file.")
-    refuse_existing(out, overwrite=overwrite)
+    refuse_two_documents(as_json, out=out)
+    may_write(out, store, overwrite=overwrite)
     if out != STREAM:
-        refuse_existing(dictionary_path(out), overwrite=overwrite)
+        if Path(out).suffix.lower() not in (".csv", ".txt", ""):
+            raise InvalidParameter(f"--out {out}: microdata are written as CSV; let the name end in .csv.")
+        may_write(dictionary_path(out), store, overwrite=overwrite)
     with opened(store) as source:
         graph = source.load_graph(name)
         is_original = not source.graph(name).is_release

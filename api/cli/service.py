@@ -7,8 +7,10 @@ import sys
 
 import click
 
-from api.cli.common import json_option, note, show_json, show_table, store_option
+from api.cli.common import json_option, note, opened, show_json, show_table, store_option
 from api.methods import method_lists
+from tabular.errors import InvalidParameter
+from tabular.files import reason
 
 
 @click.command()
@@ -33,7 +35,13 @@ def serve(host: str, port: int, store: str) -> None:
 
     from api.app import create_app
 
-    server = create_server(create_app({"STORE": store}), host=host, port=port)
+    # Made here if it is not there yet; from then on a store that is gone is an error.
+    opened(store, create=True).close()
+    try:
+        server = create_server(create_app({"STORE": store}), host=host, port=port)
+    except (OSError, ValueError) as error:
+        why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
+        raise InvalidParameter(f"--host {host} --port {port}: {why}") from None
     # As the first process of a container, it would not be ended by SIGTERM unless it asked for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from api.cli.common import json_option, opened, overwrite_option, show_json, store_option
+from api.cli.common import json_option, may_write, opened, overwrite_option, show_json, store_option
+from graphpriv.store.copies import check_backup
 from tabular.errors import NoSolution
-from tabular.files import refuse_existing
 
 
 @click.group()
@@ -21,9 +21,9 @@ def store() -> None:
 @json_option
 def backup(file: str, overwrite: bool, store: str, as_json: bool) -> None:
     """Write all that the store holds to FILE, which any backend can restore."""
-    refuse_existing(file, overwrite=overwrite)
+    may_write(file, store, overwrite=overwrite)
     with opened(store) as source:
-        source.backup(file)
+        source.backup(file, overwrite=overwrite)
     _say({"backup": file}, f"Wrote {file}; it holds originals and mappings.", as_json)
 
 
@@ -34,6 +34,7 @@ def backup(file: str, overwrite: bool, store: str, as_json: bool) -> None:
 @json_option
 def restore(file: str, overwrite: bool, store: str, as_json: bool) -> None:
     """Put back what FILE holds; a store with graphs in it is replaced only with --overwrite."""
+    check_backup(file)
     with opened(store, create=True) as target:
         target.restore(file, overwrite=overwrite)
         names = [info.name for info in target.graphs()]

@@ -43,16 +43,19 @@ def read_graph(
 
 
 def write_graph(
-    graph: SocialGraph, path: str | Path, *, format: str | None = None, overwrite: bool = False
+    graph: SocialGraph, path: str | Path, *, format: str | None = None, overwrite: bool = False, private: bool = False
 ) -> list[Path]:
-    """Write *graph* to a file, whole or not at all; `-` is standard output. Places that no user has are left out."""
+    """Write *graph* to a file, whole or not at all; `-` is standard output. Places that no user has are left out.
+
+    *private* files are for their owner's eyes alone.
+    """
     name = format_of(path, format)
     if Path(path).suffix == ".gz":
         raise InvalidParameter(f"{path}: graphs are read from .gz files but not written to them.")
     chosen = formats[name].method()
     if str(path) == STREAM and not chosen.single:
         raise InvalidParameter(f"A graph in the format {name} is several files and cannot go to standard output.")
-    return chosen.write(graph, Path(path), overwrite=overwrite)
+    return chosen.write(graph, Path(path), overwrite=overwrite, private=private)
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:

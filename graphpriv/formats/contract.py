@@ -46,7 +46,7 @@ class GraphFormat(Method):
         """The graph in a file."""
 
     @abstractmethod
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
         """Write *graph* down, and say which files it went to."""
 
 

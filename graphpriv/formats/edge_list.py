@@ -65,12 +65,14 @@ class EdgeList(GraphFormat):
         locations = read_places(places) if places else None
         return draft.graph(locations, directed=directed, where=str(places), ends=ends)
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
         tree, location = places_that_occur(graph)
         files = [path, *(path.with_suffix(f".{part}.csv") for part in ("users", "places"))]
         with ExitStack() as stack:
             # The edges come into being last: who finds them finds the rest too.
-            edges, users, places = (stack.enter_context(replacing(file, overwrite=overwrite)) for file in files)
+            edges, users, places = (
+                stack.enter_context(replacing(file, overwrite=overwrite, private=private)) for file in files
+            )
             _write_edges(graph, edges, delimiter="," if path.suffix == ".csv" else "\t")
             keys = [*tree.keys, None]
             write_csv(users, ["id", "location", *TOPIC_COLUMNS, *graph.private], _user_rows(graph, location, keys))

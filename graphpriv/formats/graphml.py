@@ -41,8 +41,8 @@ class GraphML(GraphFormat):
         read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
         return reader.imported(origin.directed)
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
-        with replacing(path, overwrite=overwrite) as file:
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
+        with replacing(path, overwrite=overwrite, private=private) as file:
             write_parts(file, written(graph))
         return [path]
 

@@ -37,8 +37,8 @@ class NodeLink(GraphFormat):
         check_encoding(data, str(origin.path))
         return from_document(parsed_json(data.decode("utf-8-sig"), str(origin.path)), str(origin.path), origin.directed)
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool) -> list[Path]:
-        with replacing(path, overwrite=overwrite) as file:
+    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
+        with replacing(path, overwrite=overwrite, private=private) as file:
             write_parts(file, written(graph))
         return [path]
 

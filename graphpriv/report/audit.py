@@ -292,7 +292,7 @@ def _persons(figures: Figures) -> Markup:
     if listed is None:
         return paragraphs("Who is most at risk is not known: it needs the mapping.")
     if not listed:
-        return paragraphs("Nobody is listed: no attacker names a user rightly more often than by chance.")
+        return paragraphs("Nobody is listed.")
     rows = [
         [
             figures.inline("at_risk", place, "user"),

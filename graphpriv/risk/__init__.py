@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.risk.comparison import Comparison
-from graphpriv.risk.disclosure import AtRisk, Disclosure, most_at_risk
+from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.scenarios import SCENARIOS, user_labels
 from tabular.registry import Registry
 
@@ -41,11 +41,9 @@ attackers.load(__name__)
 
 __all__ = [
     "SCENARIOS",
-    "AtRisk",
     "Attacker",
     "Comparison",
     "Disclosure",
     "attackers",
-    "most_at_risk",
     "user_labels",
 ]

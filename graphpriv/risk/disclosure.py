@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Bounds of the buckets of candidate set sizes, and what they are called.
-_BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (11, 20), "more": (21, None)}
+BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (11, 20), "more": (21, None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,29 +56,9 @@ class Disclosure:
     def buckets(self) -> dict[str, int]:
         """How many users have how many candidates."""
         counts = {}
-        for name, (low, high) in _BUCKETS.items():
+        for name, (low, high) in BUCKETS.items():
             inside = self.candidates >= low
             if high is not None:
                 inside &= self.candidates <= high
             counts[name] = int(inside.sum())
         return counts
-
-
-@dataclass(frozen=True)
-class AtRisk:
-    """A user, by position, whose true counterpart is among so many candidates."""
-
-    user: int
-    candidates: int
-    undecided: bool
-
-
-def most_at_risk(disclosure: Disclosure, limit: int | None = None) -> list[AtRisk]:
-    """The users whose true counterpart is found, the fewest candidates first, ties in the order of import."""
-    if disclosure.true_found is None:
-        return []
-    users = np.flatnonzero(disclosure.true_found)
-    ranked = users[np.argsort(disclosure.candidates[users], kind="stable")]
-    return [
-        AtRisk(int(user), int(disclosure.candidates[user]), bool(disclosure.undecided[user])) for user in ranked[:limit]
-    ]

@@ -27,7 +27,7 @@ from tabular.registry import Method, option
 class Ego(Method):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    budget: int = option(20_000_000, low=1, help="steps that comparing two neighbourhoods may take")
+    budget: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
 
     def disclose(
         self,

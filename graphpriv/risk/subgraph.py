@@ -46,7 +46,7 @@ _MOST_KEPT = 1 << 26
 class Subgraph(Method):
     """Find the masked users whose neighbourhood contains a user's as a node-induced subgraph."""
 
-    budget: int = option(200_000, low=1, help="assignments that one search for a neighbourhood in another may try")
+    budget: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
 
     def disclose(
         self,

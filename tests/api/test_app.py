@@ -3,6 +3,7 @@
 import pytest
 
 from api.app import create_app
+from graphpriv.store import open_store
 from tabular.errors import NoSolution
 
 
@@ -14,6 +15,9 @@ def app(tmp_path):
 def test_it_says_that_it_is_alive_and_ready(app):
     client = app.test_client()
     assert client.get("/healthz").json == {"status": "ok"}
+    # A question does not make a store.
+    assert client.get("/readyz").status_code == 503
+    open_store(app.config["STORE"], create=True).close()
     assert client.get("/readyz").json == {"status": "ok"}
 
 

@@ -97,7 +97,7 @@ def test_it_is_written_beside_the_file_as_json(tmp_path):
     release = protect(figure_6_5(), 3, rng=rng())
     out = str(tmp_path / "released.json")
     path = write_dictionary(release.graph, release, out)
-    assert path == tmp_path / "released.dictionary.json"
+    assert path == tmp_path / "released.json.dictionary.json"
     assert json.loads(path.read_text()) == release_dictionary(release.graph, release)
     with pytest.raises(NameTaken):
         write_dictionary(release.graph, release, out)

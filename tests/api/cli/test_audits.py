@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from api.cli.audits import numbers_of
+
 SCENARIOS = ["location", "topic1", "topic2", "topic3", "topics", "all"]
 
 
@@ -76,6 +78,51 @@ def test_a_condition_that_cannot_be_read_stops_before_the_audit(released):
     ended = released("audit", "g", "r", "--fail-if", "risk is high")
     assert (ended.code, ended.out) == (2, "")
     assert "--fail-if" in ended.error
+
+
+@pytest.mark.parametrize("expression", ["x > 1", "disclosure_risk.subgraph.all >= 0", "disclosure_risk.ego > 0"])
+def test_a_condition_on_what_the_audit_will_not_have_stops_before_it(released, tmp_path, expression):
+    ended = released("audit", "g", "r", "--attacker", "ego", "--html", "a.html", "--fail-if", expression)
+    assert (ended.code, ended.out) == (2, "")
+    assert not (tmp_path / "a.html").exists()
+
+
+def test_what_a_condition_may_name_is_what_an_audit_has(released):
+    def paths(part, above=()):
+        if not isinstance(part, dict):
+            return {above} if isinstance(part, int | float) and not isinstance(part, bool) else set()
+        return {path for key, value in part.items() for path in paths(value, (*above, key))}
+
+    document = released("audit", "g", "r", "--json").document
+    assert paths(numbers_of(["ego", "subgraph"], SCENARIOS)) == paths(
+        {key: value for key, value in document.items() if key not in ("parameters", "at_risk")}
+    )
+    assert released("audit", "g", "r", "--fail-if", 'candidates.ego.all["2-4"] >= 0').code == 4
+
+
+def test_a_part_of_a_mapping_does_not_make_an_audit_look_safer(released, tmp_path):
+    for name in ("g", "r"):
+        released("graph", "export", name, "--out", f"{name}.json", *(["--mapping", "m.csv"] if name == "r" else []))
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    (tmp_path / "part.csv").write_text("\n".join(lines[:3]) + "\n")
+    ended = released("audit", "--files", "g.json", "g.json", "--json")
+    assert ended.document["expected_success"]["ego"]["all"] == 1.0
+    ended = released("audit", "--files", "g.json", "r.json", "--mapping", "part.csv", "--json")
+    assert "leaves out 2 of 4 users" in ended.err
+    assert ended.document["structure"]["edges_unchanged"] is None
+    (tmp_path / "none.csv").write_text(lines[0] + "\n")
+    assert released("audit", "--files", "g.json", "r.json", "--mapping", "none.csv").code == 2
+
+
+def test_standard_output_holds_one_document(released):
+    assert released("audit", "g", "r", "--html", "-", "--json").code == 2
+    assert released("graph", "export", "r", "--out", "-", "--json").code == 2
+
+
+def test_an_output_does_not_replace_the_store(released, tmp_path):
+    before = (tmp_path / "graphpriv.db").read_bytes()
+    assert released("audit", "g", "r", "--html", "graphpriv.db", "--overwrite").code == 2
+    assert (tmp_path / "graphpriv.db").read_bytes() == before
 
 
 def test_the_report_holds_the_same_numbers(released, tmp_path):

@@ -7,10 +7,10 @@ import pytest
 FILES = {
     "original.json",
     "released.json",
-    "released.dictionary.json",
+    "released.json.dictionary.json",
     "mapping.csv",
     "microdata.csv",
-    "microdata.dictionary.json",
+    "microdata.csv.dictionary.json",
     "audit.json",
     "report.html",
 }

@@ -134,7 +134,7 @@ def test_a_release_is_exported_with_its_dictionary(graphpriv, small, tmp_path):
     released = (tmp_path / "r.json").read_text()
     for secret in ("ann", "bob", "cid", "dee", "Washington", "New York"):
         assert secret not in released
-    dictionary = json.loads((tmp_path / "r.dictionary.json").read_text())
+    dictionary = json.loads((tmp_path / "r.json.dictionary.json").read_text())
     assert {field["name"] for field in dictionary["fields"]} >= {"id", "location"}
     assert (tmp_path / "m.csv").read_text().splitlines()[0] == "original,released"
 
@@ -153,7 +153,7 @@ def test_an_export_does_not_write_over_a_file(graphpriv, small, tmp_path):
     assert (tmp_path / "g.json").read_text() == "mine"
 
 
-@pytest.mark.parametrize("file", ["r.json", "r.dictionary.json", "m.csv"])
+@pytest.mark.parametrize("file", ["r.json", "r.json.dictionary.json", "m.csv"])
 def test_an_export_writes_all_of_its_files_or_none(graphpriv, small, tmp_path, file):
     graphpriv("graph", "import", small, "--graph", "g")
     graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
@@ -164,6 +164,38 @@ def test_an_export_writes_all_of_its_files_or_none(graphpriv, small, tmp_path, f
         "small.json",
     }
     assert (tmp_path / file).read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("out", "mapping"), [("r.json", "r.json"), ("-", "-"), ("r.csv", "r.users.csv"), ("r.json", "no/m.csv")]
+)
+def test_the_mapping_never_goes_where_the_release_goes(graphpriv, small, tmp_path, out, mapping):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    ended = graphpriv("graph", "export", "r", "--out", out, "--mapping", mapping, "--overwrite")
+    assert (ended.code, ended.out) == (2, "")
+    assert not list(tmp_path.glob("r.*"))
+
+
+def test_what_names_persons_is_for_its_owner_alone(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    graphpriv("graph", "export", "g", "--out", "g.json")
+    graphpriv("graph", "export", "r", "--out", "r.json", "--mapping", "m.csv")
+    for name in ("g.json", "m.csv", "graphpriv.db"):
+        assert (tmp_path / name).stat().st_mode & 0o077 == 0
+
+
+def test_a_name_that_cannot_be_leaves_no_store(graphpriv, small, tmp_path):
+    assert graphpriv("graph", "import", small, "--graph", " x").code == 2
+    assert not (tmp_path / "graphpriv.db").exists()
+
+
+def test_releases_that_lose_their_mapping_are_named(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    ended = graphpriv("graph", "import", small, "--graph", "g", "--overwrite")
+    assert "have lost their mapping: r" in ended.err
 
 
 def test_a_graph_goes_through_a_pipe(graphpriv, small):

@@ -47,9 +47,18 @@ def test_a_k_above_the_number_of_users_has_no_solution(stored):
 
 
 def test_a_name_that_exists_is_refused(stored):
-    ended = stored("protect", "g", "--k", 2, "--into", "g")
+    assert "a name of its own" in stored("protect", "g", "--k", 2, "--into", "g", "--overwrite").error
+    stored("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
+    ended = stored("protect", "g", "--k", 2, "--into", "r")
     assert ended.code == 2
-    assert "'g'" in ended.error
+    assert "'r'" in ended.error
+    assert stored("protect", "g", "--k", 3, "--into", "r", "--seed", 1, "--overwrite").code == 0
+
+
+def test_microdata_are_not_written_under_the_name_of_another_format(stored, tmp_path):
+    ended = stored("microdata", "g", "--out", "m.parquet")
+    assert ended.code == 2
+    assert not (tmp_path / "m.parquet").exists()
 
 
 def test_an_unknown_method_is_refused_in_one_line(stored):
@@ -74,7 +83,7 @@ def test_microdata_say_which_k_they_have(stored, tmp_path):
         rows = list(csv.DictReader(file))
     assert sorted(row["degree"] for row in rows) == ["1", "1", "1", "3"]
     assert {row["topic1"] for row in rows} == {"Technology"}
-    assert (tmp_path / "m.dictionary.json").exists()
+    assert (tmp_path / "m.csv.dictionary.json").exists()
 
 
 def test_microdata_below_the_k_asked_for_are_not_written(stored, tmp_path):
@@ -82,4 +91,4 @@ def test_microdata_below_the_k_asked_for_are_not_written(stored, tmp_path):
     ended = stored("microdata", "r", "--out", "m.csv", "--k", 2)
     assert ended.code == 3
     assert not (tmp_path / "m.csv").exists()
-    assert not (tmp_path / "m.dictionary.json").exists()
+    assert not (tmp_path / "m.csv.dictionary.json").exists()

@@ -20,6 +20,18 @@ def test_a_store_with_graphs_in_it_is_not_replaced_unasked(graphpriv, small):
     assert graphpriv("store", "restore", "b.db", "--overwrite").code == 0
 
 
+def test_a_backup_is_private_and_replaced_when_asked(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    assert graphpriv("store", "backup", "b.db").code == 0
+    assert graphpriv("store", "backup", "b.db", "--overwrite").code == 0
+    assert (tmp_path / "b.db").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_no_backup_makes_no_store(graphpriv, small, tmp_path):
+    assert graphpriv("store", "restore", small, "--store", f"file:{tmp_path / 'new.db'}").code == 2
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_a_backup_file_that_exists_is_kept(graphpriv, small, tmp_path):
     graphpriv("graph", "import", small, "--graph", "g")
     (tmp_path / "b.db").write_text("mine")

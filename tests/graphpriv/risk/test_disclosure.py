@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphpriv.risk import AtRisk, Disclosure, most_at_risk
+from graphpriv.risk import Disclosure
 
 
 def disclosure(candidates: list[int], true: list[bool] | None) -> Disclosure:
@@ -27,7 +27,7 @@ def test_shares_of_four_users() -> None:
 def test_without_a_mapping_nobody_knows_how_likely_a_user_is_named() -> None:
     found = disclosure([1, 2], None)
     assert found.expected_success is None
-    assert most_at_risk(found) == []
+    assert found.chances is None
 
 
 def test_every_user_is_in_one_bucket() -> None:
@@ -40,7 +40,7 @@ def test_nobody_is_disclosed_where_nobody_is() -> None:
     assert (found.risk, found.undecided_share, found.expected_success) == (0.0, 0.0, 0.0)
 
 
-def test_the_most_at_risk_have_the_fewest_candidates_and_are_among_them() -> None:
-    found = disclosure([3, 1, 2, 1, 3], [True, False, True, True, True])
-    assert most_at_risk(found) == [AtRisk(3, 1, False), AtRisk(2, 2, False), AtRisk(0, 3, False), AtRisk(4, 3, True)]
-    assert most_at_risk(found, 1) == [AtRisk(3, 1, False)]
+def test_the_chance_of_a_user_is_one_in_its_candidates_if_it_is_among_them() -> None:
+    found = disclosure([4, 1, 2, 1, 0], [True, False, True, True, False])
+    assert found.chances is not None
+    assert found.chances.tolist() == [0.25, 0, 0.5, 1, 0]
