@@ -62,7 +62,7 @@ def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o600 if private else 0o666 & ~_UMASK)
+        temporary.chmod(0o600 if private else 0o666 & ~_umask())
         temporary.replace(target)
         temporary = None
     except OSError as error:
@@ -91,10 +91,7 @@ def reason(error: OSError) -> str:
 
 
 def _umask() -> int:
+    # It cannot be asked for without being changed; for that moment other threads get fewer rights, never more.
     current = os.umask(0o077)
     os.umask(current)
     return current
-
-
-#: Read once: it cannot be asked for without being changed, which is no good while other threads write files.
-_UMASK = _umask()

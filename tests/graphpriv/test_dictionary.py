@@ -103,5 +103,5 @@ def test_it_is_written_beside_the_file_as_json(tmp_path):
         write_dictionary(release.graph, release, out)
     table = microdata(release.graph, rng=rng())
     path = write_microdata_dictionary(table, tmp_path / "m.csv")
-    assert path == tmp_path / "m.dictionary.json"
+    assert path == tmp_path / "m.csv.dictionary.json"
     assert json.loads(path.read_text()) == microdata_dictionary(table)

@@ -152,8 +152,14 @@ def test_a_changed_edge_is_seen() -> None:
         assert change["change"][figure] == after[figure] - before[figure]
 
 
-def test_a_user_who_was_forgotten_changes_the_edges() -> None:
+def test_with_a_part_of_the_mapping_it_is_not_known_whether_edges_changed() -> None:
     graph = synthetic_graph(50, rng=np.random.default_rng(6))
     mapping = np.arange(50)
     mapping[7] = -1
-    assert structural_change(graph, graph, mapping)["edges_unchanged"] is False
+    assert structural_change(graph, graph, mapping)["edges_unchanged"] is None
+
+
+def test_a_user_who_was_forgotten_changes_the_edges() -> None:
+    graph = synthetic_graph(50, rng=np.random.default_rng(6))
+    others = np.delete(np.arange(50), 7)
+    assert structural_change(graph.restricted(others), graph, others)["edges_unchanged"] is False
