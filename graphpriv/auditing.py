@@ -82,7 +82,7 @@ def audit(
     asked = {**scenarios, STRUCTURE: ()}
     found = {name: attacker.disclose_in(comparison, asked) for name, attacker in known.items()}
     parameters = {
-        "attackers": {name: asdict(attacker) for name, attacker in known.items()},  # type: ignore[call-overload]
+        "attackers": {name: asdict(attacker) for name, attacker in known.items()},
         "scenarios": list(scenarios),
         "undirected": undirected,
     }

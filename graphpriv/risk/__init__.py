@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ from graphpriv.graph import SocialGraph
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.scenarios import SCENARIOS, user_labels
-from tabular.registry import Registry
+from tabular.registry import Method, Registry
 
 
-class Attacker(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Attacker(Method):
     """Who looks for the neighbourhoods of original users in a masked graph."""
 
     def disclose(
@@ -28,11 +30,11 @@ class Attacker(Protocol):
         workers: int | None = None,
     ) -> dict[str, Disclosure]:
         """What this attacker finds in each scenario."""
-        ...
+        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
 
+    @abstractmethod
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """The same for two graphs that other attackers look at as well."""
-        ...
 
 
 #: The attackers, by name.

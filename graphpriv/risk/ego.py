@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphpriv.graph import SocialGraph
-from graphpriv.risk import attackers
+from graphpriv.risk import Attacker, attackers
 from graphpriv.risk.classes import Classes
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.disclosure import Disclosure
-from tabular.registry import Method, option
+from tabular.registry import option
 
 
 @attackers.add(
@@ -24,22 +22,10 @@ from tabular.registry import Method, option
     "Very regular neighbourhoods may use up the steps; their users are reported as undecided.",
 )
 @dataclass(frozen=True, kw_only=True)
-class Ego(Method):
+class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
     budget: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
-
-    def disclose(
-        self,
-        original: SocialGraph,
-        masked: SocialGraph,
-        mapping: NDArray[np.int64] | None,
-        scenarios: Mapping[str, tuple[str, ...]],
-        *,
-        workers: int | None = None,
-    ) -> dict[str, Disclosure]:
-        """What is found in each scenario."""
-        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""

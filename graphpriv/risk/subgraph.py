@@ -10,8 +10,7 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import SocialGraph
-from graphpriv.risk import attackers
+from graphpriv.risk import Attacker, attackers
 from graphpriv.risk.classes import Classes, neighbour_types
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.containment import Agenda, contain
@@ -20,7 +19,7 @@ from graphpriv.risk.features import needs_of
 from graphpriv.risk.search import desk_for
 from graphpriv.risk.shapes import Shapes, bit_rows, shapes_of
 from graphpriv.risk.workers import even_bounds, in_chunks
-from tabular.registry import Method, option
+from tabular.registry import option
 
 #: Steps that comparing two neighbourhoods for equality may take; see `ego`.
 CLASS_STEPS = 20_000_000
@@ -43,22 +42,10 @@ _MOST_KEPT = 1 << 26
     "users of whom the steps left something open are reported as undecided.",
 )
 @dataclass(frozen=True, kw_only=True)
-class Subgraph(Method):
+class Subgraph(Attacker):
     """Find the masked users whose neighbourhood contains a user's as a node-induced subgraph."""
 
     budget: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
-
-    def disclose(
-        self,
-        original: SocialGraph,
-        masked: SocialGraph,
-        mapping: NDArray[np.int64] | None,
-        scenarios: Mapping[str, tuple[str, ...]],
-        *,
-        workers: int | None = None,
-    ) -> dict[str, Disclosure]:
-        """What is found in each scenario."""
-        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
