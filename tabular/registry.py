@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
-from numbers import Real
+from numbers import Integral, Real
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -37,7 +37,17 @@ class Method:
             value = getattr(self, parameter.name)
             # Where nothing is the default, nothing is allowed.
             if value is not None or parameter.default is not None:
+                check_kind(type(self).__name__, parameter.name, value, parameter.default)
                 check(type(self).__name__, parameter.name, value, dict(parameter.metadata))
+
+
+def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
+    """Refuse a *value* that is no whole number, or no truth value, where the *default* is one."""
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise InvalidParameter(f"{owner}: {name} must be true or false, not {value!r}.")
+    elif isinstance(default, int) and isinstance(value, Real) and not isinstance(value, Integral):
+        raise InvalidParameter(f"{owner}: {name} must be a whole number, not {value!r}.")
 
 
 def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from dataclasses import FrozenInstanceError, dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,20 @@ def test_a_registry_holds_what_was_entered_in_that_order() -> None:
     assert "shake" in made
     assert "b" not in made
     assert [entry.name for entry in made.entries()] == ["shake", "a"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"least": 2.5}, "Shake: least must be a whole number, not 2.5."),
+        ({"again": "yes"}, "Shake: again must be true or false, not 'yes'."),
+        ({"again": 1}, "Shake: again must be true or false, not 1."),
+    ],
+)
+def test_a_value_is_of_the_kind_of_the_default(parameters: dict[str, Any], text: str) -> None:
+    with pytest.raises(InvalidParameter) as error:
+        Shake(**parameters)
+    assert str(error.value) == text
 
 
 def test_an_unknown_name_is_told_the_nearest() -> None:
