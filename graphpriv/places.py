@@ -8,10 +8,11 @@ contiguous run from it to `ends` of it. Node 0 is `world`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from tabular.errors import InvalidRecord
 Step = tuple[str, str]
 #: From the most specific place to `world`.
 Path = tuple[Step, ...]
+Key = TypeVar("Key", bound=Hashable)
 
 #: Table 6.1: the level of abstraction of each type.
 LEVELS = {
@@ -41,6 +43,7 @@ LEVELS = {
     "world": 7,
 }
 TOP = max(LEVELS.values())
+KNOWN_TYPES = f"there is {', '.join(LEVELS)}"
 WORLD: Step = ("world", "world")
 
 #: The code of an unknown location: a value of its own below `world`.
@@ -174,49 +177,56 @@ class PlaceTree:
         return np.array([UNKNOWN if node is None else node for node in found], dtype=np.int32)
 
 
-def check_paths(paths: Mapping[str, Sequence[Sequence[str]]], where: str) -> dict[str, Path]:
-    """The *paths* as tuples, or an error that names the record by its key after *where*.
+def check_paths(
+    paths: Mapping[Key, Sequence[Sequence[str]]], at: Callable[[int], str] = lambda position: f"Path {position}"
+) -> dict[Key, Path]:
+    """The *paths* as tuples, or an error; *at* says where a path stands, by its position among them.
 
     A path runs from a place to `world`, each type is known, no level falls on the way up, and no place lies above
-    itself, neither on one path nor through several.
+    itself, neither on one path nor through several. Names are not shown: they may be what a person wrote.
     """
-    checked = {key: _check_path(path, f"{where}[{key!r}]") for key, path in paths.items()}
-    _refuse_cycles(checked, where)
-    for key, path in checked.items():
-        for (lower, low_type), (upper, high_type) in pairwise(path):
-            if LEVELS[low_type] > LEVELS[high_type]:
+    checked = {key: _check_path(path, position, at) for position, (key, path) in enumerate(paths.items())}
+    _refuse_cycles(list(checked.values()), at)
+    for position, path in enumerate(checked.values()):
+        for step, ((_, low), (_, high)) in enumerate(pairwise(path), start=1):
+            if LEVELS[low] > LEVELS[high]:
                 raise InvalidRecord(
-                    f"{where}[{key!r}]: {lower!r} ({low_type}, level {LEVELS[low_type]}) lies below "
-                    f"{upper!r} ({high_type}, level {LEVELS[high_type]}); levels must not fall on the way to world."
+                    f"{at(position)}: step {step} ({low}, level {LEVELS[low]}) lies below "
+                    f"step {step + 1} ({high}, level {LEVELS[high]}); levels must not fall on the way to world."
                 )
     return checked
 
 
-def _check_path(path: object, where: str) -> Path:
+def _check_path(path: object, position: int, at: Callable[[int], str]) -> Path:
     if not isinstance(path, Sequence) or isinstance(path, str) or not path:
-        raise InvalidRecord(f"{where}: a path is a list of [name, type] from the place to world.")
+        raise InvalidRecord(f"{at(position)}: a path is a list of [name, type] from the place to world.")
     steps: list[Step] = []
-    for position, step in enumerate(path):
+    for number, step in enumerate(path, start=1):
         pair = tuple(step) if isinstance(step, Sequence) and not isinstance(step, str) else ()
         if len(pair) != 2 or not all(isinstance(part, str) and part for part in pair):
-            raise InvalidRecord(f"{where}[{position}]: a step is [name, type], two texts, not {step!r}.")
+            raise InvalidRecord(f"{at(position)}: step {number} must be [name, type], two texts.")
         name, kind = pair
         if kind not in LEVELS:
-            raise InvalidRecord(f"{where}[{position}]: {kind!r} is no type of place; there is {', '.join(LEVELS)}.")
+            raise InvalidRecord(f"{at(position)}: step {number} has no known type of place; {KNOWN_TYPES}.")
         if (name, kind) in steps:
-            raise InvalidRecord(f"{where}[{position}]: {name!r} ({kind}) lies above itself; a path has no cycle.")
+            first = steps.index((name, kind)) + 1
+            raise InvalidRecord(
+                f"{at(position)}: step {number} is the place of step {first} again, which would lie above itself; "
+                "a path has no cycle."
+            )
         steps.append((name, kind))
     if steps[-1] != WORLD or any(kind == "world" for _, kind in steps[:-1]):
-        raise InvalidRecord(f"{where}: a path ends at world, once: its last step must be ['world', 'world'].")
+        raise InvalidRecord(f"{at(position)}: a path ends at world, once: its last step must be ['world', 'world'].")
     return tuple(steps)
 
 
-def _refuse_cycles(paths: Mapping[str, Path], where: str) -> None:
+def _refuse_cycles(paths: Sequence[Path], at: Callable[[int], str]) -> None:
     """Find a place that lies above another on one path and below it on a second one."""
-    above: dict[Step, dict[Step, str]] = {}
-    for key, path in paths.items():
-        for lower, upper in pairwise(path):
-            above.setdefault(lower, {}).setdefault(upper, key)
+    # For each place those above it, each with where that is said: the path and the step.
+    above: dict[Step, dict[Step, tuple[int, int]]] = {}
+    for position, path in enumerate(paths):
+        for number, (lower, upper) in enumerate(pairwise(path), start=1):
+            above.setdefault(lower, {}).setdefault(upper, (position, number))
     finished: set[Step] = set()
     for start in above:
         climbing: list[Step] = [start]
@@ -229,9 +239,9 @@ def _refuse_cycles(paths: Mapping[str, Path], where: str) -> None:
                 on_way.discard(climbing.pop())
                 branches.pop()
             elif over in on_way:
-                key = above[climbing[-1]][over]
+                position, number = above[climbing[-1]][over]
                 raise InvalidRecord(
-                    f"{where}[{key!r}]: {climbing[-1][0]!r} lies below {over[0]!r} here and above it elsewhere; "
+                    f"{at(position)}: step {number} lies below step {number + 1} here and above it elsewhere; "
                     "places must not form a cycle."
                 )
             elif over not in finished:

@@ -25,6 +25,7 @@ from api.cli.common import (
     show_table,
     store_option,
 )
+from api.cli.graphs import warn_of
 from api.cli.protection import at_least_two
 from graphpriv.auditing import PROFILE_SCENARIOS, THESIS_MEASURES, scenarios_named
 from graphpriv.auditing import audit as run_audit
@@ -296,7 +297,10 @@ def _from_store(name: str, released: str, store: str) -> tuple[SocialGraph, Soci
 def _from_files(
     original: str, released: str, mapping: str | None
 ) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
-    graph, masked = read_graph(original).graph, read_graph(released).graph
+    read = [read_graph(file) for file in (original, released)]
+    for imported in read:
+        warn_of(imported)
+    graph, masked = (imported.graph for imported in read)
     if mapping is not None:
         known = read_mapping(mapping, graph.ids, masked.ids)
         left_out = int((known < 0).sum())

@@ -23,7 +23,7 @@ from api.cli.common import (
     store_option,
 )
 from graphpriv.dictionary import dictionary_path, write_dictionary
-from graphpriv.formats import formats, read_graph, write_graph
+from graphpriv.formats import Imported, formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.store.contract import check_name
 from graphpriv.structure import describe
@@ -44,7 +44,12 @@ def graph() -> None:
 @format_option
 @click.option("--attributes", metavar="FILE", help="Users of an edge list: id, location, topic1 to topic3.")
 @click.option("--places", metavar="FILE", help="Places of an edge list: key, name, type, parent.")
-@click.option("--directed/--undirected", default=None, help="How to read a file that does not say; default directed.")
+@click.option(
+    "--directed/--undirected",
+    default=None,
+    help="Read the edges with or without directions, whatever the file says. Without either, an edge list is directed "
+    "unless a comment at its top says '# Undirected graph'.",
+)
 @overwrite_option
 @store_option
 @json_option
@@ -62,6 +67,7 @@ def import_(
     """Read FILE (- for standard input) into the store as an original; all of it or nothing."""
     check_name(name)
     imported = read_graph(file, format=file_format, attributes=attributes, places=places, directed=directed)
+    warn_of(imported)
     with opened(store, create=True) as target:
         releases = [each.name for each in target.graphs() if each.original == name]
         target.save_graph(name, imported.graph, overwrite=overwrite)
@@ -208,6 +214,12 @@ def forget(name: str, user: str, store: str, as_json: bool) -> None:
         if gone.erased is None:
             note("The server may keep what was deleted in its transaction logs until it prunes them.")
         note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
+
+
+def warn_of(imported: Imported) -> None:
+    """Tell what was decided in reading because the file did not say it."""
+    for each in imported.notes:
+        note(f"warning: {each}")
 
 
 def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:

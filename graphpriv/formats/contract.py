@@ -19,6 +19,8 @@ class Imported:
     dropped: Dropped
     #: Attributes that a social graph does not have, with how many records had one.
     ignored: dict[str, int]
+    #: What was decided in reading because the file did not say it: sentences for the one who asked.
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.formats.contract import Imported
+from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import UNKNOWN, Path, PlaceTree, check_paths
 from graphpriv.topics import RANKS
@@ -27,10 +24,6 @@ INLINE_PATH = "location_path"
 
 #: A path of more places than this is none of this world.
 DEEPEST_PATH = 100
-
-_KINDS = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "text", dict: "an object"}
-#: Strings too, so that what stands inside one is not taken for a constant.
-_JSON_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 
 Topics = tuple[str | None, str | None, str | None]
 NO_TOPICS: Topics = (None, None, None)
@@ -52,6 +45,8 @@ class Draft:
         self._topics: list[Topics] = []
         self._private: dict[str, list[str | None]] = {}
         self._inline: dict[str, Path] = {}
+        #: The number of the first record with each of them.
+        self._inline_numbers = array("q")
         self._known: dict[object, str | None] = {}
         self._ends: list[str] = []
         self._edge_numbers = array("q")
@@ -118,13 +113,19 @@ class Draft:
         *,
         directed: bool,
         where: str,
+        place_at: Where | None = None,
         ends: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+        notes: Sequence[str] = (),
     ) -> Imported:
-        """The graph, with the paths that *locations* gives to the keys of places; *where* is where that stands."""
+        """The graph, with the paths that *locations* gives to the keys of places.
+
+        *where* is where they stand, and *place_at* where each of them, by its position.
+        """
         if not self.index:
             raise InvalidInput(f"{self.file}: there are no users in it.")
         sources, targets = ends if ends is not None else self.ends()
-        places, location = self._located(checked_paths(locations, where))
+        place_at = place_at or (lambda position: f"{where}[{position}]")
+        places, location = self._located(checked_paths(locations, where, place_at), place_at)
         graph, dropped = SocialGraph.build(
             tuple(self.index),
             sources,
@@ -135,11 +136,17 @@ class Draft:
             topics=self._topics,
             private={key: self._private[key] for key in PRIVATE if key in self._private},
         )
-        return Imported(graph, dropped, dict(sorted(self.ignored.items())))
+        return Imported(graph, dropped, dict(sorted(self.ignored.items())), tuple(notes))
 
-    def _located(self, paths: dict[str, Path]) -> tuple[PlaceTree, NDArray[np.int32]]:
+    def _located(self, paths: dict[str, Path], place_at: Where) -> tuple[PlaceTree, NDArray[np.int32]]:
         if self._inline:
-            check_paths({**paths, **self._inline}, f"{self.file}, places")
+
+            def at(position: int) -> str:
+                if position < len(paths):
+                    return place_at(position)
+                return f"{self._users_at(self._inline_numbers[position - len(paths)])}: {INLINE_PATH}"
+
+            check_paths(dict(enumerate([*paths.values(), *self._inline.values()])), at)
         tree = PlaceTree.from_paths([*paths.values(), *self._inline.values()])
         codes: dict[str | Path | None, int] = {key: tree.node(path) for key, path in paths.items()}
         codes.update((path, tree.node(path)) for path in self._inline.values())
@@ -170,8 +177,9 @@ class Draft:
         written = text(value, INLINE_PATH, self._users_at, number, whole_numbers=False) or ""
         if written not in self._inline:
             where = f"{self._users_at(number)}: {INLINE_PATH}"
-            paths = checked_paths({"place": parsed_json(written, where)}, where)
+            paths = checked_paths({"place": parsed_json(written, where)}, where, lambda _: where)
             self._inline[written] = paths["place"]
+            self._inline_numbers.append(number)
         return self._inline[written]
 
     def _profile(self, topics: object, columns: dict[str, str | None], number: int) -> Topics:
@@ -192,21 +200,24 @@ class Draft:
         return one, two, three
 
 
-def checked_paths(locations: object, where: str) -> dict[str, Path]:
-    """The *locations* of a file as paths, or an error that names the one that is not sound."""
+def checked_paths(locations: object, where: str, place_at: Where) -> dict[str, Path]:
+    """The *locations* of a file as paths, or an error that says where the one stands that is not sound."""
     if locations is None:
         return {}
     if not isinstance(locations, Mapping):
         raise InvalidRecord(f"{where} must be an object with a path for each key, not {kind_of(locations)}.")
-    for key in locations:
-        text(key, "key of a place", lambda _: where, 0, whole_numbers=False)
-    for key, path in locations.items():
+    for number, (key, path) in enumerate(locations.items()):
+        text(key, "key of a place", place_at, number, whole_numbers=False)
         # Before anything else: checks take longer than their share on a path without end.
         if isinstance(path, list | tuple) and len(path) > DEEPEST_PATH:
-            raise InvalidRecord(f"{where}[{key!r}]: a path has at most {DEEPEST_PATH} steps, not {len(path)}.")
-    paths = check_paths(locations, where)
-    for name, _ in set(chain.from_iterable(paths.values())):
-        text(name, "name of a place", lambda _: where, 0, whole_numbers=False)
+            raise InvalidRecord(f"{place_at(number)}: a path has at most {DEEPEST_PATH} steps, not {len(path)}.")
+    paths = check_paths(locations, place_at)
+    sound: set[str] = set()
+    for number, path in enumerate(paths.values()):
+        for name, _ in path:
+            if name not in sound:
+                text(name, "name of a place", place_at, number, whole_numbers=False)
+                sound.add(name)
     return paths
 
 
@@ -244,29 +255,3 @@ def is_sound(value: str) -> bool:
         except UnicodeEncodeError:
             return False
     return "\x00" not in value
-
-
-def kind_of(value: object) -> str:
-    """What sort of JSON value this is, for the reader of an error."""
-    return _KINDS.get(type(value), "a list" if isinstance(value, list | tuple) else "another thing")
-
-
-def parsed_json(written: str, where: str) -> Any:
-    """The value of JSON text, without numbers that are none."""
-
-    def refuse(name: str) -> Any:
-        tokens = _JSON_CONSTANT.finditer(written)
-        line = next(written.count("\n", 0, each.start()) + 1 for each in tokens if each.group() == name)
-        raise InvalidInput(f"{where}, line {line}: {name} is no number of JSON.")
-
-    try:
-        return json.loads(written, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise InvalidInput(
-            f"{where}, line {error.lineno}, column {error.colno}: this is not JSON: {error.msg}."
-        ) from None
-    except RecursionError:
-        raise InvalidInput(f"{where}: this is nested too deeply.") from None
-    except ValueError:
-        # Whole numbers of thousands of digits, which Python does not read.
-        raise InvalidInput(f"{where}: a number in it has too many digits.") from None

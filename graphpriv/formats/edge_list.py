@@ -2,6 +2,9 @@
 
 The attributes of `X.csv` are in `X.users.csv` and its places in `X.places.csv`, unless other files are named. A line
 that begins with `#` is a comment; `# Undirected graph` says, as in the files of SNAP, that edges have no direction.
+
+Cells that a spreadsheet could run have an apostrophe in front (see `tabular.io`) and lose it on reading. Two ids of one
+file that are then the same are refused: they were two in whatever wrote it.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from pathlib import Path
 from typing import IO, ClassVar
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
+from graphpriv.formats.edge_hints import direction_hint, lonely_first_line
 from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
@@ -31,6 +35,13 @@ HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1",
 #: Names of the column with the id of a user.
 ID_COLUMNS = ("id", "user", "user_id", "node", "node_id")
 COMPANIONS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+#: What a cell begins with that loses an apostrophe on reading, or that another loses one to be like.
+COULD_CHANGE = frozenset("'=+-@\t\r")
+#: What to do where the first line could be a header.
+CALL_THEM = "names the columns, call them source and target"
+#: Sources and targets of edges as positions of users.
+Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 _SAYS_DIRECTION = re.compile(rb"#\s*(un)?directed\b", re.IGNORECASE)
 #: Rows are looked at in blocks; few enough that the garbage collector does not wake up for them.
@@ -55,15 +66,14 @@ class EdgeList(GraphFormat):
         places = origin.places or _beside(path, "places")
         edges = content(path)
         read = _Edges(edges, str(path))
-        if users:
-            draft = _read_users(users, str(path))
-            ends = read.ends(draft)
-        else:
-            draft = Draft(str(path), read.where, read.where)
-            ends = read.ends(draft, closed=False)
-        directed = _says_directed(edges) if origin.directed is None else origin.directed
-        locations = read_places(places) if places else None
-        return draft.graph(locations, directed=directed, where=str(places), ends=ends)
+        draft, ends = _read_users(users, read) if users else read.users()
+        said = _says_directed(edges) if origin.directed is None else origin.directed
+        locations, place_at = read_places(places) if places else (None, None)
+        imported = draft.graph(
+            locations, directed=said is not False, where=str(places), place_at=place_at, ends=ends, notes=read.notes
+        )
+        hint = direction_hint(imported.graph, said=said is not None) if origin.directed is None else None
+        return imported if hint is None else replace(imported, notes=(*imported.notes, f"{path}: {hint}"))
 
     def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
         tree, location = places_that_occur(graph)
@@ -88,18 +98,19 @@ def _beside(path: Path, part: str) -> Path | None:
     return next((file for file in found if file.is_file()), None)
 
 
-def _says_directed(data: bytes) -> bool:
-    """Whether the comments at the top say that the edges have a direction; they have one if nothing is said."""
+def _says_directed(data: bytes) -> bool | None:
+    """Whether the comments at the top say that the edges have a direction, None if they say nothing."""
     for line in re.finditer(rb"[^\r\n]+", data.removeprefix(b"\xef\xbb\xbf")):
         said = _SAYS_DIRECTION.match(line.group())
         if said:
             return said.group(1) is None
         if not line.group().startswith(b"#"):
             break
-    return True
+    return None
 
 
-def _read_users(path: Path, file: str) -> Draft:
+def _read_users(path: Path, edges: _Edges) -> tuple[Draft, Ends]:
+    """The users of a file, and the edges among them."""
     header, rows, line = read_table(content(path), str(path))
     found = [position for position, column in enumerate(header) if column.lower() in ID_COLUMNS]
     column = next((position for position in found if header[position].lower() == "id"), found[0] if found else None)
@@ -107,12 +118,12 @@ def _read_users(path: Path, file: str) -> Draft:
         # Without a header this line is a person: it is not shown.
         raise InvalidInput(f"{path}: the first line must name the columns, and one of them {' or '.join(ID_COLUMNS)}.")
     names = [*header[:column], *header[column + 1 :]]
-    draft = Draft(file, lambda number: f"{path}, line {line(number)}", lambda number: file)
+    draft = Draft(edges.file, lambda number: f"{path}, line {line(number)}", edges.where)
     draft.declare(names)
     for number, row in enumerate(rows):
         user = row.pop(column)
         draft.add_user(number, user, dict(zip(names, row, strict=True)))
-    return draft
+    return draft, edges.ends(draft)
 
 
 class _Edges:
@@ -123,6 +134,9 @@ class _Edges:
         self.rows = Rows(data, file, found_delimiter(first_line(data)))
         # Only text with an apostrophe in it can hold cells that were made harmless.
         self.marked = b"'" in data
+        #: How each id stands in the file that loses an apostrophe, or could have one.
+        self._spelled: dict[str, str] = {}
+        self.notes: list[str] = []
         self.first = next(iter(self.rows), [])
         self.columns = _ends_in(self.first)
         self.names = self.first if self.columns else [f"column {column + 1}" for column in range(len(self.first))]
@@ -131,7 +145,26 @@ class _Edges:
         """The place of a row, for errors."""
         return f"{self.file}, line {self.rows.line(row)}"
 
-    def ends(self, draft: Draft, *, closed: bool = True) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def users(self) -> tuple[Draft, Ends]:
+        """The users as they appear in the edges, and the edges."""
+        draft = Draft(self.file, self.where, self.where)
+        ends = self.ends(draft, closed=False)
+        if self.columns or not lonely_first_line(*ends):
+            return draft, ends
+        if _numbers_after_names(list(draft.index)):
+            self.columns, self.names = (0, 1), self.first
+            self.notes.append(
+                f"{self.where(0)}: this line was taken for the names of the columns, since all ids after it are "
+                "numbers; the first column is the source of an edge, the second its target."
+            )
+            return self.users()
+        self.notes.append(
+            f"{self.where(0)}: this line was read as an edge, though its two users occur in no other line; if it "
+            f"{CALL_THEM}."
+        )
+        return draft, ends
+
+    def ends(self, draft: Draft, *, closed: bool = True) -> Ends:
         """Sources and targets of all edges; if not *closed*, users are added as they appear."""
         begun = 1 if self.columns else 0
         rows = islice(self.rows, begun, None)
@@ -146,8 +179,9 @@ class _Edges:
             found = np.array([list(map(draft.index.get, side, repeat(-1))) for side in columns], dtype=np.int32)
             if found.min() < 0:
                 edge, side = np.argwhere(found.T < 0)[0].tolist()
-                word = ("source", "target")[side]
-                raise InvalidRecord(f"{self.where(begun + edge)}: the {word} of this edge is no user of the graph.")
+                fault = f"the {('source', 'target')[side]} of this edge is no user of the graph"
+                hint = "" if self.columns or begun + edge else f"; if this line {CALL_THEM}"
+                raise InvalidRecord(f"{self.where(begun + edge)}: {fault}{hint}.")
             parts.append(found)
             begun += len(block)
         sources, targets = np.concatenate(parts, axis=1)
@@ -167,7 +201,25 @@ class _Edges:
         for position, (name, column) in enumerate(zip(self.names, columns, strict=True)):
             if position not in ends and (filled := len(column) - column.count("")):
                 draft.ignored[f"{name} (edges)"] += filled
-        return [tuple(map(plain, columns[end])) if self.marked else columns[end] for end in ends]
+        found: list[Sequence[str]] = [columns[end] for end in ends]
+        return self._plain(found, begun) if self.marked else found
+
+    def _plain(self, columns: Sequence[Sequence[str]], begun: int) -> list[Sequence[str]]:
+        """The ids in two columns as they were before they were made harmless."""
+        for number, cells in enumerate(zip(*columns, strict=True)):
+            for cell in cells:
+                if cell[:1] in COULD_CHANGE and self._spelled.setdefault(plain(cell), cell) != cell:
+                    raise InvalidRecord(
+                        f"{self.where(begun + number)}: an id of this line stands elsewhere with an apostrophe more or "
+                        "less in front, which is taken off on reading; give one of them another name."
+                    )
+        return [tuple(map(plain, column)) for column in columns]
+
+
+def _numbers_after_names(ids: Sequence[str]) -> bool:
+    """Whether the first two *ids* are words and all after them whole numbers."""
+    words, numbers = ids[:2], ids[2:]
+    return not any(map(str.isdecimal, words)) and all(map(str.isdecimal, numbers))
 
 
 def _ends_in(row: list[str]) -> tuple[int, int] | None:

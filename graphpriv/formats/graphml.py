@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import TOPIC_COLUMNS, Draft, parsed_json
+from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
+from graphpriv.formats.json_text import parsed_json
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.formats.xml import Attributes, attribute_of, content_of, direction, read_elements
 from graphpriv.graph import ATTRIBUTES, SocialGraph

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphpriv.formats.contract import Imported
-from graphpriv.formats.draft import Draft, parsed_json
+from graphpriv.formats.draft import Draft
+from graphpriv.formats.json_text import parsed_json
 from graphpriv.formats.sources import places_that_occur
 from graphpriv.graph import SocialGraph
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import Draft, kind_of, parsed_json
+from graphpriv.formats.draft import Draft
+from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
@@ -50,7 +51,8 @@ def from_document(document: Any, file: str, directed: bool | None = None) -> Imp
     said = document.get("directed", False)
     if not isinstance(said, bool):
         raise InvalidRecord(f"{file}, directed: must be true or false, not {kind_of(said)}.")
-    edges = "edges" if "edges" in document else "links"
+    # NetworkX called them links before; what is missing is missed under the name of today.
+    edges = "links" if "links" in document and "edges" not in document else "edges"
     draft = Draft(file, lambda number: f"{file}, nodes[{number}]", lambda number: f"{file}, {edges}[{number}]")
     for number, node in enumerate(_records(document, "nodes", file)):
         if "id" not in node:

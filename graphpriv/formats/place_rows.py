@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphpriv.formats.draft import DEEPEST_PATH
+from graphpriv.formats.draft import DEEPEST_PATH, Where
 from graphpriv.formats.sources import content
-from graphpriv.places import LEVELS, WORLD, PlaceTree, Step
+from graphpriv.places import KNOWN_TYPES, LEVELS, WORLD, PlaceTree, Step
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.io import read_table
 
@@ -21,13 +21,20 @@ def place_rows(tree: PlaceTree) -> Iterator[tuple[str, str, str, str | None]]:
         yield key, tree.names[node], tree.types[node], tree.keys[parent] if parent >= 0 else None
 
 
-def read_places(path: Path) -> dict[str, tuple[Step, ...]]:
-    """The path of each key in a table of places; a place without a parent lies right below `world`."""
+def read_places(path: Path) -> tuple[dict[str, tuple[Step, ...]], Where]:
+    """The path of each key in a table of places, and where each stands, by its position.
+
+    A place without a parent lies right below `world`.
+    """
     header, rows, line = read_table(content(path), str(path))
     missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise InvalidInput(f"{path}, line 1: there is no column {missing[0]}; places have {', '.join(COLUMNS)}.")
     columns = [header.index(column) for column in COLUMNS]
+
+    def at(number: int) -> str:
+        return f"{path}, line {line(number)}"
+
     steps: dict[str, Step] = {}
     parents: dict[str, str] = {}
     numbers: dict[str, int] = {}
@@ -37,19 +44,19 @@ def read_places(path: Path) -> dict[str, tuple[Step, ...]]:
         if not key or not name:
             fault = "a place has a key and a name"
         elif key in steps:
-            fault = f"the key {key!r} stands before, at line {line(numbers[key])}"
+            fault = f"the key of this place stands before, at line {line(numbers[key])}"
         elif kind not in LEVELS:
-            fault = f"{kind!r} is no type of place; there is {', '.join(LEVELS)}"
+            fault = f"this is no known type of place; {KNOWN_TYPES}"
         elif kind == WORLD[1] and (name != WORLD[0] or parent):
             fault = "there is one world; it is called 'world' and has no parent"
         if fault:
-            raise InvalidRecord(f"{path}, line {line(number)}: {fault}.")
+            raise InvalidRecord(f"{at(number)}: {fault}.")
         steps[key], parents[key], numbers[key] = (name, kind), parent, number
     try:
-        return {key: _path(key, steps, parents) for key in steps}
+        return {key: _path(key, steps, parents) for key in steps}, at
     except _BrokenWay as broken:
         key, fault = broken.args
-        raise InvalidRecord(f"{path}, line {line(numbers[key])}: {fault}.") from None
+        raise InvalidRecord(f"{at(numbers[key])}: {fault}.") from None
 
 
 class _BrokenWay(Exception):
@@ -63,13 +70,13 @@ def _path(key: str, steps: dict[str, Step], parents: dict[str, str]) -> tuple[St
     seen: set[str] = set()
     while climbed not in seen:
         if len(path) == DEEPEST_PATH:
-            raise _BrokenWay(key, f"more than {DEEPEST_PATH} places lie above {key!r}")
+            raise _BrokenWay(key, f"more than {DEEPEST_PATH} places lie above this one")
         seen.add(climbed)
         path.append(steps[climbed])
         above = parents[climbed]
         if not above:
             return tuple(path) if path[-1] == WORLD else (*path, WORLD)
         if above not in steps:
-            raise _BrokenWay(climbed, f"the parent {above!r} is no key of this table")
+            raise _BrokenWay(climbed, "the parent of this place is no key of the table")
         climbed = above
-    raise _BrokenWay(key, f"the way up from {key!r} comes back to {climbed!r}; places must not form a cycle")
+    raise _BrokenWay(climbed, "the way up from this place comes back to it; places must not form a cycle")

@@ -49,7 +49,9 @@ def sound_users(batch: Iterable[User]) -> list[User]:
         _text(user.id, f"{where}: its id")
         if len(user.topics) > RANKS or any(topic == "" for topic in user.topics):
             raise InvalidRecord(f"{where}: there are at most {RANKS} topics, and none is an empty text.")
-    check_paths({str(row): user.location for row, user in enumerate(users) if user.location is not None}, "location")
+    located = {row: user.location for row, user in enumerate(users) if user.location is not None}
+    rows = list(located)
+    check_paths(located, lambda position: f"User {rows[position]} of the batch: its location")
     return list({user.id: user for user in users}.values())
 
 

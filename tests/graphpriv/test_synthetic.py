@@ -153,7 +153,7 @@ def test_places_have_all_types_and_some_are_unknown() -> None:
 def test_the_world_of_the_generator_is_sound() -> None:
     found = paths()
     assert len(set(found)) == len(found) > 300
-    assert len(check_paths({str(number): path for number, path in enumerate(found)}, "world")) == len(found)
+    assert len(check_paths({str(number): path for number, path in enumerate(found)})) == len(found)
 
 
 def test_topics_are_those_of_the_thesis_and_some_users_have_fewer() -> None:

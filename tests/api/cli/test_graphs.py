@@ -56,7 +56,7 @@ def test_a_name_that_exists_is_refused_and_what_was_there_stays(graphpriv, small
     [
         (lambda d: d["edges"].append({"source": "ann", "target": "zoe"}), "edges[3]"),
         (lambda d: d["nodes"].append({"id": "ann"}), "nodes[4]"),
-        (lambda d: d["locations"]["United States"][0].__setitem__(1, "planet"), "planet"),
+        (lambda d: d["locations"]["United States"][0].__setitem__(1, "planet"), "locations[2]"),
         (lambda d: d["locations"].__setitem__("X", [["X", "country"], ["X", "country"], ["world", "world"]]), "itself"),
         (lambda d: d["nodes"].clear(), "no users"),
     ],
@@ -202,3 +202,22 @@ def test_a_graph_goes_through_a_pipe(graphpriv, small):
     graphpriv("graph", "import", small, "--graph", "g")
     ended = graphpriv("graph", "export", "g", "--out", "-")
     assert json.loads(ended.out)["nodes"][0]["id"] == "ann"
+
+
+def test_what_an_edge_list_does_not_say_is_told(graphpriv, tmp_path):
+    (tmp_path / "e.csv").write_text("follower,followed\n1,2\n2,1\n")
+    ended = graphpriv("graph", "import", "e.csv", "--graph", "g")
+    assert ended.code == 0
+    assert "2 users, 2 directed edges" in ended.out
+    assert [line.split(":")[0] for line in ended.err.splitlines()] == ["warning", "warning"]
+    assert "line 1: this line was taken for the names of the columns" in ended.err
+    assert "--undirected reads them as one" in ended.err
+    ended = graphpriv("graph", "import", "e.csv", "--graph", "h", "--undirected")
+    assert "2 users, 1 undirected edges" in ended.out
+    assert "direction" not in ended.err
+
+
+def test_the_help_of_import_says_how_edges_are_read(graphpriv):
+    said = " ".join(graphpriv("graph", "import", "--help").out.split())
+    assert "whatever the file says" in said
+    assert "an edge list is directed unless a comment at its top says '# Undirected graph'" in said

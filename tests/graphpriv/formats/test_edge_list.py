@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -151,19 +152,19 @@ def test_a_user_who_cannot_be_taken_is_named_by_the_line(users: str, message: st
     ("places", "message"),
     [
         ("key,name,type\n", "line 1: there is no column parent; places have key, name, type, parent"),
-        ("key,name,type,parent\na,a,village,\n", "line 2: 'village' is no type of place; there is route"),
-        ("key,name,type,parent\na,a,locality,b\n", "line 2: the parent 'b' is no key of this table"),
-        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: the key 'a' stands before, at line 2"),
+        ("key,name,type,parent\na,a,village,\n", "line 2: this is no known type of place; there is route"),
+        ("key,name,type,parent\na,a,locality,b\n", "line 2: the parent of this place is no key of the table"),
+        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: the key of this place stands before, at line 2"),
         ("key,name,type,parent\na,,route,\n", "line 2: a place has a key and a name"),
         ("key,name,type,parent\nw,Earth,world,\n", "line 2: there is one world"),
         (
             "key,name,type,parent\nc,c,route,a\na,a,political,b\nb,b,political,a\n",
-            "line 2: the way up from 'c' comes back to 'a'; places must not form a cycle",
+            "line 3: the way up from this place comes back to it; places must not form a cycle",
         ),
-        ("key,name,type,parent\na,a,political,a\n", "line 2: the way up from 'a' comes back to 'a'"),
+        ("key,name,type,parent\na,a,political,a\n", "line 2: the way up from this place comes back to it"),
         (
             "key,name,type,parent\n" + "".join(f"{n},{n},political,{n + 1}\n" for n in range(2000)),
-            "line 2: more than 100 places lie above '0'",
+            "line 2: more than 100 places lie above this one",
         ),
     ],
 )
@@ -174,7 +175,7 @@ def test_a_place_that_cannot_be_taken_is_named_by_its_line(places: str, message:
 
 def test_a_place_of_a_lower_level_cannot_lie_above(tmp_path: Path) -> None:
     places = "key,name,type,parent\na,A,locality,b\nb,B,route,\n"
-    with pytest.raises(InvalidRecord, match=r"x\.places\.csv\['a'\]: 'A' \(locality, level 1\) lies below 'B'"):
+    with pytest.raises(InvalidRecord, match=r"x\.places\.csv, line 2: step 1 \(locality, level 1\) lies below step 2"):
         read(tmp_path, "source,target\n", places=places)
 
 
@@ -189,6 +190,86 @@ def test_no_cell_that_is_written_runs_in_a_spreadsheet(tmp_path: Path) -> None:
         for row in csv.reader(file.read_text().splitlines()):
             assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row)
     assert read_graph(tmp_path / "out.csv").graph == graph.restricted(graph.location.argsort()[::-1])
+
+
+def test_ids_that_differ_by_an_apostrophe_come_back(tmp_path: Path) -> None:
+    nodes = [{"id": each} for each in ("=x", "'=x", "''=x", "x", "'x", "''x")]
+    edges = [{"source": node["id"], "target": "x"} for node in nodes]
+    (tmp_path / "g.json").write_text(json.dumps({"nodes": nodes, "edges": edges, "directed": True}))
+    graph = read_graph(tmp_path / "g.json").graph
+    for name in ("g.csv", "h.txt"):
+        write_graph(graph, tmp_path / name)
+        assert read_graph(tmp_path / name).graph == graph
+        (tmp_path / f"{name[0]}.users.csv").unlink()
+        assert set(read_graph(tmp_path / name).graph.ids) == set(graph.ids)
+
+
+@pytest.mark.parametrize("users", (None, "id\n=x\nbo\nana\n"))
+@pytest.mark.parametrize("edges", ("=x,bo\n'=x,ana\n", "source,target\n'=x,bo\n\n=x,ana\n", "bo,=x\n'=x,bo\nana,bo\n"))
+def test_ids_of_another_writer_that_would_become_one_are_refused(edges: str, users: str | None, tmp_path: Path) -> None:
+    line = edges.rstrip("\n").count("\n") + (0 if edges.startswith("bo") else 1)
+    with pytest.raises(InvalidRecord, match=rf"x\.csv, line {line}: an id .* apostrophe more or less") as caught:
+        read(tmp_path, edges, users=users)
+    assert "=x" not in str(caught.value)
+
+
+def test_users_of_another_writer_that_would_become_one_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match=r"x\.users\.csv, line 3: the id of this user stands before"):
+        read(tmp_path, "source,target\n", users="id\n=x\n'=x\n")
+
+
+def test_a_first_line_of_words_over_numbers_names_the_columns(tmp_path: Path) -> None:
+    found = read(tmp_path, "follower,followed,since\n1,2,2019\n2,3,\n", users=None, places=None)
+    assert found.graph.ids == ("1", "2", "3")
+    assert [ends.tolist() for ends in found.graph.edges()] == [[0, 1], [1, 2]]
+    assert found.ignored == {"since (edges)": 1}
+    assert len(found.notes) == 1
+    assert "x.csv, line 1: this line was taken for the names of the columns" in found.notes[0]
+    assert "follower" not in found.notes[0]
+
+
+@pytest.mark.parametrize("edges", ("follower,followed\nana,bo\nbo,cid\n", "ana,bo\n1,2\nzoe,2\n", "7,8\n1,2\n"))
+def test_a_first_line_that_could_name_the_columns_is_read_with_a_warning(edges: str, tmp_path: Path) -> None:
+    found = read(tmp_path, edges, users=None, places=None)
+    assert found.graph.edge_count == edges.count("\n")
+    assert len(found.notes) == 1
+    assert "x.csv, line 1: this line was read as an edge" in found.notes[0]
+    assert not any(name in found.notes[0] for name in found.graph.ids if not name.isdecimal())
+
+
+@pytest.mark.parametrize("edges", ("ana,bo\n", "ana,bo\nbo,cid\n", "source,target\nx,y\na,b\n", "a,a\nb,c\n"))
+def test_a_first_line_that_is_an_edge_is_no_matter_of_warning(edges: str, tmp_path: Path) -> None:
+    assert read(tmp_path, edges, users=None, places=None).notes == ()
+
+
+def test_a_first_line_whose_ends_are_no_users_is_told_what_a_header_is(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match=r"line 1: the source .* names the columns, call them source and target"):
+        read(tmp_path, "follower,followed\nana,bo\n")
+    with pytest.raises(InvalidRecord, match=r"line 2: the source of this edge is no user of the graph\.$"):
+        read(tmp_path, "ana,bo\nfollower,followed\n")
+
+
+CIRCLE = [(user, (user + 1) % 120) for user in range(120)]
+
+
+@pytest.mark.parametrize("comment", ("", "# Directed graph (each unordered pair of nodes is saved once): x\n"))
+def test_edges_that_all_go_back_are_pointed_out(comment: str, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(comment + "".join(f"{a}\t{b}\n{b}\t{a}\n" for a, b in CIRCLE))
+    found = read_graph(tmp_path / "x.txt")
+    assert (found.graph.directed, found.graph.edge_count) == (True, 240)
+    assert len(found.notes) == 1
+    assert "every edge stands in both directions" in found.notes[0]
+    assert read_graph(tmp_path / "x.txt", directed=True).notes == ()
+    assert read_graph(tmp_path / "x.txt", directed=False).notes == ()
+
+
+def test_edges_none_of_which_goes_back_are_pointed_out_unless_the_file_says(tmp_path: Path) -> None:
+    lines = "".join(f"{a} {b}\n" for a, b in CIRCLE)
+    (tmp_path / "x.txt").write_text(lines)
+    assert "none of them goes back" in "".join(read_graph(tmp_path / "x.txt").notes)
+    for silent in (f"# Directed graph\n{lines}", f"# Undirected graph\n{lines}", f"{lines}1 0\n", lines[:200]):
+        (tmp_path / "x.txt").write_text(silent[: silent.rindex("\n") + 1])
+        assert read_graph(tmp_path / "x.txt").notes == ()
 
 
 def test_the_files_of_real_networks_are_read(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_what_gephi_writes_is_read(tmp_path: Path) -> None:
         (
             '<node id="b"><attvalues><attvalue for="0" value="[[]]"/></attvalues></node>',
             "",
-            r"line 2: location_path\['place'\]\[0\]: a step is \[name, type\]",
+            r"line 2: location_path: step 1 must be \[name, type\]",
         ),
         (
             '<node id="b"><attvalues><attvalue for="0" value="x"/></attvalues></node>',
@@ -127,6 +127,20 @@ def test_an_element_that_cannot_be_taken_is_named_by_its_line(
         f"<edges>{before}\n{edges}\n</edges></graph></gexf>"
     )
     with pytest.raises(InvalidInput, match=rf"graph\.gexf, {message}"):
+        read(text, tmp_path)
+
+
+def test_places_of_two_users_that_form_a_cycle_are_named_by_the_line_of_one(tmp_path: Path) -> None:
+    paths = [[[one, "political"], [other, "political"], ["world", "world"]] for one, other in ("AB", "BA")]
+    nodes = "".join(
+        f"""\n<node id="{number}"><attvalues><attvalue for="0" value='{json.dumps(path)}'/></attvalues></node>"""
+        for number, path in enumerate([paths[0], paths[0], paths[1]])
+    )
+    text = (
+        '<gexf><graph><attributes class="node"><attribute id="0" title="location_path"/></attributes>'
+        f"<nodes>{nodes}</nodes></graph></gexf>"
+    )
+    with pytest.raises(InvalidInput, match=r"graph\.gexf, line 4: location_path: step 1 lies below step 2 here"):
         read(text, tmp_path)
 
 

@@ -102,7 +102,7 @@ def test_what_drawing_programs_write_is_read(tmp_path: Path) -> None:
         ),
         (
             '<data key="p">{"x": [["x", "village"], ["world", "world"]]}</data>',
-            r"locations\['x'\]\[0\]: 'village' is no",
+            r"locations\[0\]: step 1 has no known type",
         ),
         ('<data key="p">["x"]</data>', "locations must be an object"),
     ],

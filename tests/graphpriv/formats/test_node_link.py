@@ -157,13 +157,13 @@ def test_topics_may_stand_apart(tmp_path: Path) -> None:
         ({"locations": ["Barcelona"]}, "locations must be an object with a path for each key, not a list"),
         (
             {"locations": {"Barcelona": [["Barcelona", "town"], ["world", "world"]]}},
-            r"\['Barcelona'\].*'town' is no type",
+            r"locations\[0\]: step 1 has no known type",
         ),
-        ({"locations": {"Barcelona": "Spain"}}, r"locations\['Barcelona'\]: a path is a list"),
-        ({"locations": {"Barcelona": [["Barcelona", "locality"]]}}, r"locations\['Barcelona'\]: a path ends at world"),
+        ({"locations": {"Barcelona": "Spain"}}, r"locations\[0\]: a path is a list"),
+        ({"locations": {"Barcelona": [["Barcelona", "locality"]]}}, r"locations\[0\]: a path ends at world"),
         (
             {"locations": {"x": [[f"{step}", "route"] for step in range(200)] + [["world", "world"]]}},
-            r"locations\['x'\]: a path has at most 100 steps, not 201",
+            r"locations\[0\]: a path has at most 100 steps, not 201",
         ),
         (
             {
@@ -196,6 +196,45 @@ def test_a_record_that_cannot_be_taken_is_named(changes: dict[str, Any], message
 def test_a_file_that_is_no_graph_is_an_error(written: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=message):
         read(written, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('{"nodes": [{"id": "a"}], "edges": [], "nodes": [{"id": "b"}]}', r"graph\.json: nodes stands twice"),
+        ('{"nodes": [{"id": "a"}, {"id": "b", "id": "c"}], "edges": []}', r"nodes\[1\]: id stands twice"),
+        ('{"nodes": [{"id": "b", "secret": 1, "secret": 1}], "edges": []}', r"nodes\[0\]: key 3 stands twice"),
+        (
+            '{"nodes": [{"id": "b"}], "edges": [{"source": "b", "target": "b"}, {"source": "b", "source": "b"}]}',
+            r"edges\[1\]: source stands twice",
+        ),
+        ('{"nodes": [{"id": "b", "topics": {"a": 1, "a": 2}}], "edges": []}', r"nodes\[0\], topics: key 2 stands"),
+        (
+            '{"nodes": [{"id": "b"}], "edges": [], "locations": {"secret": [], "x": [], "secret": []}}',
+            r"graph\.json, locations: key 3 stands twice",
+        ),
+        (
+            '{"nodes": [{"id": "b"}], "edges": [], "secret": [{}, {"id": 1, "id": 1}]}',
+            r"graph\.json, value 3\[1\]: id stands twice",
+        ),
+    ],
+)
+def test_a_key_that_stands_twice_is_an_error(written: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match=message) as caught:
+        read(written, tmp_path)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_is_missing_is_missed_under_its_name_of_today(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match=r"graph\.json, edges: is missing"):
+        read({"nodes": [{"id": "a"}]}, tmp_path)
+
+
+def test_the_error_on_a_place_shows_no_name(tmp_path: Path) -> None:
+    for path in ([["secret", "x"]], [["secret"]], [["secret", "route"], ["secret", "route"]], [["secret", "country"]]):
+        with pytest.raises(InvalidRecord, match=r"locations\[1\]: ") as caught:
+            read(document(locations={"Barcelona": BARCELONA, "secret": path}), tmp_path)
+        assert "secret" not in str(caught.value)
 
 
 def test_places_that_are_nested_too_deeply_to_be_shown_are_an_error(tmp_path: Path) -> None:
