@@ -13,52 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.classes import Classes, equivalence_classes
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.diversity import Diversity
+from tabular.errors import InvalidInput
+from tabular.labels import ANY
 from tabular.table import Table
-
-
-@dataclass(frozen=True, eq=False)
-class Diversity:
-    """One sensitive attribute in the classes: `counts[c, v]` rows of class c have value v."""
-
-    counts: NDArray[np.int64]
-    ordered: bool
-
-    @property
-    def distinct(self) -> int:
-        """Distinct l: the fewest values in a class."""
-        return int((self.counts > 0).sum(axis=1).min())
-
-    @property
-    def entropy(self) -> float:
-        """Entropy l: the least exponential of a class's entropy, the l that as many equally frequent values have."""
-        shares = self.counts / self.counts.sum(axis=1, keepdims=True)
-        entropies = -(shares * np.log(shares, where=shares > 0, out=np.zeros_like(shares))).sum(axis=1)
-        return float(np.exp(entropies.min()))
-
-    def recursive(self, values: int) -> float:
-        """Recursive (c, l) for l = *values*: the table has it for every c greater than this; infinite if for none.
-
-        Of each class the frequency of the commonest value over those of all values from the l-th commonest on.
-        """
-        if values < 1:
-            raise InvalidParameter(f"l must be at least 1, not {values}.")
-        ranked = -np.sort(-self.counts, axis=1)
-        rest = ranked[:, values - 1 :].sum(axis=1)
-        return float(np.divide(ranked[:, 0], rest, where=rest > 0, out=np.full(len(rest), np.inf)).max())
-
-    @property
-    def closeness(self) -> float:
-        """t: the greatest earth mover's distance between a class's values and the whole table's.
-
-        Ordinal values lie in a row, from end to end 1 apart; nominal ones are all 1 apart.
-        """
-        whole = self.counts.sum(axis=0) / self.counts.sum()
-        differences = self.counts / self.counts.sum(axis=1, keepdims=True) - whole
-        if not self.ordered:
-            return float(np.abs(differences).sum(axis=1).max() / 2)
-        steps = max(self.counts.shape[1] - 1, 1)
-        return float(np.abs(np.cumsum(differences, axis=1)).sum(axis=1).max() / steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +74,14 @@ class Anonymity:
 
         1 over the fewest people of the population who share the values of a class.
         """
+        return 1 / int(self.people(population).min())
+
+    def marketer_risk_in(self, population: Table) -> float:
+        """The expected share of rows found when all are sought in the *population*: the mean of 1 / their people."""
+        return float(np.dot(self.classes.sizes, 1 / self.people(population)) / len(self.kept))
+
+    def people(self, population: Table) -> NDArray[np.int64]:
+        """For each class how many of the *population*, masked as the table, share its values."""
         together = []
         for name in self.quasi_identifiers:
             if population.attribute(name).domain != self.table.attribute(name).domain:
@@ -124,18 +90,22 @@ class Anonymity:
                 raise InvalidInput(f"Column {name!r}: the population must be masked with the labels of the table.")
             together.append(np.concatenate([self.table.columns[name][self.kept], population.columns[name]]))
         labels = equivalence_classes(together).labels
-        people = np.bincount(labels[len(self.kept) :], minlength=int(labels.max()) + 1)
-        fewest = int(people[labels[: len(self.kept)]].min())
-        if not fewest:
-            raise InvalidInput("The table holds rows that nobody in the population has; it must be a part of it.")
-        return 1 / fewest
+        mine, theirs = labels[: len(self.kept)], labels[len(self.kept) :]
+        found = np.empty(len(self.classes.sizes), dtype=np.int64)
+        found[self.classes.labels] = np.bincount(theirs, minlength=int(labels.max()) + 1)[mine]
+        # Who stands in the table stands in the population, and as often.
+        short = np.flatnonzero((found < self.classes.sizes)[self.classes.labels])
+        if short.size:
+            raise InvalidInput(
+                f"Row {self.kept[short[0]] + 1} of the table has values that fewer people of the population have than "
+                "rows of the table; the table must be a part of the population, masked alike."
+            )
+        return found
 
     def diversity(self, sensitive: str) -> Diversity:
         """How the values of a *sensitive* attribute are spread over the classes."""
         attribute, codes = self.table.attribute(sensitive), self._sensitive(sensitive)
-        size = len(attribute.domain)
-        counts = np.bincount(self.classes.labels * size + codes, minlength=len(self.classes.sizes) * size)
-        return Diversity(counts.reshape(-1, size), attribute.is_ordered)
+        return Diversity.of(self.classes.labels, codes, len(attribute.domain), ordered=attribute.is_ordered)
 
     def class_sizes(self) -> NDArray[np.int64]:
         """The property vector of k: for each row of the table the size of its class; its sum is S_k."""
@@ -158,6 +128,24 @@ class Anonymity:
                 f"Column {name!r} is sensitive and holds labels that stand for sets; it must hold values."
             )
         return self.table.columns[name][self.kept]
+
+
+def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[np.bool_]:
+    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers.
+
+    Where all rows do, none is suppressed: they are one class, of a table generalised as far as can be.
+
+    >>> suppressed_rows(Table.from_columns({"a": ["x", "*", "*"], "b": ["*", "*", "y"]}), ["a", "b"]).tolist()
+    [False, True, False]
+    """
+    out = np.ones(len(table), dtype=np.bool_)
+    for name in quasi_identifiers:
+        attribute = table.attribute(name)
+        # Read as labels, `*` is a value; read as sets, it has all values for members.
+        says_nothing = [value == ANY for value in attribute.domain]
+        says_nothing += [len(members) == len(attribute.domain) for members in table.sets[name]]
+        out &= np.array(says_nothing, dtype=np.bool_)[table.columns[name]]
+    return out & ~out.all()
 
 
 def spread(first: NDArray[np.int64], second: NDArray[np.int64]) -> int:
