@@ -134,8 +134,11 @@ class Diversity:
     def _expected(self) -> NDArray[np.float64]:
         """The share of the table that has the value."""
         frequencies = np.bincount(self.values, weights=self.rows, minlength=self.size)
-        return frequencies[self.values] / frequencies.sum()
+        shares: NDArray[np.float64] = frequencies[self.values] / frequencies.sum()
+        return shares
 
     @cached_property
     def _gains(self) -> NDArray[np.float64]:
-        return (self._shares - self._expected) / self._expected
+        """By how much the share of the class exceeds that of the table, relative to the latter."""
+        gains: NDArray[np.float64] = (self._shares - self._expected) / self._expected
+        return gains

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.attributes import CONTINUOUS
 from tabular.registry import Method, Registry
 from tabular.table import Table
-
-#: What information loss is the mean of.
-LOSSES = ("ctbil", "dbil", "ebil")
 
 #: The measures of continuous attributes, which read values as numbers.
 NUMERIC = ("pil", "dbrl-numbers", "prl-numbers")
@@ -41,67 +37,6 @@ class Measure(Method):
 measures: Registry[Measure] = Registry("measure")
 measures.load(__name__)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Summary:
-    """The readings of all measures by name, and what they come to together, in percent."""
-
-    readings: Mapping[str, Reading]
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether the attributes were read as numbers."""
-        return "pil" in self.readings
-
-    @property
-    def information_loss(self) -> float:
-        """The mean of CTBIL, DBIL and EBIL (Mares Soler 2013, eq 4.9); of numbers PIL."""
-        if self.is_numeric:
-            return self._percent("pil")
-        return sum(self._percent(name) for name in LOSSES) / len(LOSSES)
-
-    @property
-    def disclosure_risk(self) -> float:
-        """The mean of ID and the better linkage, DBRL or PRL (eq 4.10); of numbers of ID and the mean linkage."""
-        return self._risk(0.0)
-
-    @property
-    def disclosure_risk_bound(self) -> float:
-        """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
-        bound = self.readings["prl-numbers" if self.is_numeric else "prl"].bound
-        return max(self._risk(bound) - self._risk(0.0), self._risk(0.0) - self._risk(-bound))
-
-    @property
-    def score_mean(self) -> float:
-        """The mean of loss and risk (eq 3.2)."""
-        return (self.information_loss + self.disclosure_risk) / 2
-
-    @property
-    def score_max(self) -> float:
-        """The greater of loss and risk (eq 3.4)."""
-        return max(self.information_loss, self.disclosure_risk)
-
-    def _risk(self, off: float) -> float:
-        """The risk if PRL is *off* by so much."""
-        nearest, one_to_one = ("dbrl-numbers", "prl-numbers") if self.is_numeric else ("dbrl", "prl")
-        near, assigned = self._percent(nearest), min(max(self._percent(one_to_one) + off, 0.0), 100.0)
-        return (self._percent("id") + ((near + assigned) / 2 if self.is_numeric else max(near, assigned))) / 2
-
-    def _percent(self, name: str) -> float:
-        percent = self.readings[name].percent
-        if percent is None:
-            raise ValueError(f"{name} has no percentage.")
-        return percent
-
-
-def summary(original: Table, masked: Table, attributes: Sequence[str]) -> Summary:
-    """Take every measure of *masked* against *original*; row i of both is the same record.
-
-    Attributes that are all continuous are measured as numbers; among others a continuous one counts as ordinal.
-    """
-    kinds = {original.attribute(name).kind for name in attributes}
-    names = ("id", *NUMERIC) if kinds == {CONTINUOUS} else [name for name in measures if name not in NUMERIC]
-    return Summary(readings={name: measures[name].method().measure(original, masked, attributes) for name in names})
-
+from tabular.measures.scores import Summary, summary  # noqa: E402  (it reads the registry)
 
 __all__ = ["NUMERIC", "Measure", "Reading", "Summary", "measures", "summary"]

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
+from tabular.errors import InvalidParameter, UnknownName
 from tabular.measures import NUMERIC, Reading, Summary, measures, summary
 from tabular.table import Table
-from tests.tabular.pairs_of_tables import random_pair
+from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair
 
 
 def test_the_summary_has_every_measure_and_the_scores_of_the_thesis():
@@ -41,6 +45,75 @@ def test_a_bound_on_linkage_is_a_bound_on_the_risk():
     assert risk_of(20.0, 60.0, 10.0) == pytest.approx(5)
     assert risk_of(70.0, 60.0, 5.0) == 0
     assert risk_of(70.0, 60.0, 15.0) == pytest.approx(2.5)
+
+
+#: What scripts hold on to.
+CONTRACT = {"ctbil", "actbil", "dbil", "ebil", "id", "dbrl", "prl", "rsrl", "informed", "clustering"}
+SCORES = {"information_loss", "disclosure_risk", "score_mean", "score_max"}
+
+
+@settings(max_examples=30)
+@given(pair=pairs_of_tables(), data=st.data())
+def test_the_order_of_the_rows_changes_no_byte(pair, data):
+    original, masked = pair
+    order = np.array(data.draw(st.permutations(range(len(original)))))
+    found = [summary(original, masked, original.names), summary(original.rows(order), masked.rows(order), masked.names)]
+    assert json.dumps(found[0].document()) == json.dumps(found[1].document())
+
+
+def test_the_order_of_many_rows_changes_no_byte():
+    original, masked = random_pair(8, 700, (6, 5, 30, 9))
+    order = np.random.default_rng(1).permutation(700)
+    found = [summary(original, masked, original.names), summary(original.rows(order), masked.rows(order), masked.names)]
+    assert json.dumps(found[0].document()) == json.dumps(found[1].document())
+
+
+@settings(max_examples=30)
+@given(pair=pairs_of_tables())
+def test_a_document_has_the_keys_that_scripts_hold_on_to(pair):
+    original, masked = pair
+    found = summary(original, masked, original.names).document()
+    assert set(found) >= CONTRACT | SCORES | {"raw", "bounds", "numeric"}
+    assert set(found["raw"]) >= CONTRACT
+    for name in (CONTRACT | SCORES) - {"clustering"}:
+        assert -1e-9 <= found[name] <= 100 + 1e-9
+    itself = summary(original, original, original.names).document()
+    assert itself["information_loss"] == 0
+    assert itself["id"] == 100
+
+
+def test_a_document_of_numbers_has_the_same_keys():
+    table = Table.from_columns({"a": [1.5, 2.5, 4.0, 7.5], "b": [0.5, 0.25, 3.0, 1.0]})
+    masked = table.masked({"a": [1.5, 2.0, 4.0, 8.5], "b": [0.5, 0.5, 3.0, 1.0]})
+    found = summary(table, masked, ["a", "b"]).document()
+    assert set(found) == set(summary(*random_pair(5, 60, (4, 3)), ["column 0"]).document())
+    assert found["numeric"] is True
+    assert found["information_loss"] == found["pil"] > 0
+    assert found["disclosure_risk"] == pytest.approx((found["id"] + (found["dbrl"] + found["prl"]) / 2) / 2)
+    assert [found[name] for name in ("ctbil", "dbil", "ebil", "rsrl", "informed")] == [None] * 5
+    assert found["raw"]["dbrl"] == measures["dbrl-numbers"].method().measure(table, masked, ["a", "b"]).raw
+    assert summary(table, table, ["a", "b"]).document()["information_loss"] == 0
+
+
+def test_measures_can_be_left_out_and_given_parameters():
+    original, masked = random_pair(5, 60, (4, 3, 6))
+    found = summary(original, masked, original.names, without=["prl"], parameters={"rsrl": {"percent": 50.0}})
+    whole = summary(original, masked, original.names).document()
+    assert found.readings["rsrl"] == measures["rsrl"].method(percent=50.0).measure(original, masked, original.names)
+    assert "prl" not in found.readings
+    document = found.document()
+    assert [document[key] for key in ("prl", "disclosure_risk", "score_mean", "score_max")] == [None] * 4
+    assert document["bounds"] == {"prl": None, "disclosure_risk": None}
+    assert document["information_loss"] == whole["information_loss"]
+    assert set(document) == set(whole)
+    with pytest.raises(UnknownName, match="did you mean 'prl'"):
+        summary(original, masked, original.names, without=["prll"])
+    with pytest.raises(UnknownName, match="did you mean 'rsrl'"):
+        summary(original, masked, original.names, parameters={"rsrll": {}})
+    with pytest.raises(InvalidParameter, match="No measure is left"):
+        summary(original, masked, original.names, without=list(measures))
+    numbers = Table.from_columns({"a": [1.5, 2.5]})
+    assert set(summary(numbers, numbers, ["a"], without=["prl", "dbrl-numbers"]).readings) == {"id", "pil"}
 
 
 def microdata(seed=1, people=240):

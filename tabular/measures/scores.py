@@ -1,0 +1,149 @@
+"""All measures of a masked table in one call, and what they come to together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tabular.attributes import CONTINUOUS
+from tabular.errors import InvalidParameter
+from tabular.measures import NUMERIC, Reading, measures
+from tabular.table import Table
+
+#: What information loss is the mean of.
+LOSSES = ("ctbil", "dbil", "ebil")
+
+#: The measures that also read numbers as numbers, whichever kinds of attribute there are.
+OF_ALL_KINDS = ("id", "clustering")
+
+#: The linkages of numbers stand in a document where those of categories stand.
+AS_NUMBERS = {"dbrl": "dbrl-numbers", "prl": "prl-numbers"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """The readings of all measures by name, and what they come to together, in percent."""
+
+    readings: Mapping[str, Reading]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the attributes were read as numbers."""
+        return any(name in self.readings for name in NUMERIC)
+
+    @property
+    def information_loss(self) -> float:
+        """The mean of CTBIL, DBIL and EBIL (Mares Soler 2013, eq 4.9); of numbers PIL."""
+        if self.is_numeric:
+            return self._percent("pil")
+        return sum(self._percent(name) for name in LOSSES) / len(LOSSES)
+
+    @property
+    def disclosure_risk(self) -> float:
+        """The mean of ID and the better linkage, DBRL or PRL (eq 4.10); of numbers of ID and the mean linkage."""
+        return self._risk(0.0)
+
+    @property
+    def disclosure_risk_bound(self) -> float:
+        """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
+        bound = self._reading("prl").bound
+        return max(self._risk(bound) - self._risk(0.0), self._risk(0.0) - self._risk(-bound))
+
+    @property
+    def score_mean(self) -> float:
+        """The mean of loss and risk (eq 3.2)."""
+        return (self.information_loss + self.disclosure_risk) / 2
+
+    @property
+    def score_max(self) -> float:
+        """The greater of loss and risk (eq 3.4)."""
+        return max(self.information_loss, self.disclosure_risk)
+
+    def document(self) -> dict[str, Any]:
+        """Everything as plain values, in percent; under `raw` as the formulas have it; None for what was not taken.
+
+        Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
+        what counts categories is None.
+        """
+        keys = [name for name in measures if name not in AS_NUMBERS.values()]
+        keys += [name for name in OF_ALL_KINDS if name not in keys]
+        return {
+            "numeric": self.is_numeric,
+            **{key: self._shown(key, lambda reading: reading.percent) for key in keys},
+            "information_loss": self._or_none(lambda: self.information_loss),
+            "disclosure_risk": self._or_none(lambda: self.disclosure_risk),
+            "score_mean": self._or_none(lambda: self.score_mean),
+            "score_max": self._or_none(lambda: self.score_max),
+            "raw": {key: self._shown(key, lambda reading: reading.raw) for key in keys},
+            "bounds": {
+                "prl": self._shown("prl", lambda reading: reading.bound),
+                "disclosure_risk": self._or_none(lambda: self.disclosure_risk_bound),
+            },
+        }
+
+    def _risk(self, off: float) -> float:
+        """The risk if PRL is *off* by so much."""
+        near, assigned = self._percent("dbrl"), min(max(self._percent("prl") + off, 0.0), 100.0)
+        return (self._percent("id") + ((near + assigned) / 2 if self.is_numeric else max(near, assigned))) / 2
+
+    def _reading(self, key: str) -> Reading:
+        return self.readings[AS_NUMBERS.get(key, key) if self.is_numeric else key]
+
+    def _percent(self, key: str) -> float:
+        percent = self._reading(key).percent
+        if percent is None:
+            raise ValueError(f"{key} has no percentage.")
+        return percent
+
+    def _shown(self, key: str, part: Callable[[Reading], float | None]) -> float | None:
+        return self._or_none(lambda: part(self._reading(key)))
+
+    @staticmethod
+    def _or_none(number: Callable[[], float | None]) -> float | None:
+        try:
+            return number()
+        except KeyError:
+            return None
+
+
+def summary(
+    original: Table,
+    masked: Table,
+    attributes: Sequence[str],
+    *,
+    without: Collection[str] = (),
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Summary:
+    """Take every measure of *masked* against *original*; row i of both is the same record.
+
+    Attributes that are all continuous are measured as numbers; among others a continuous one counts as ordinal.
+    *parameters* are given to the measures by name; those *without* which it shall be are left out, and of the scores
+    those that need them.
+    """
+    given = parameters or {}
+    for name in (*without, *given):
+        measures[AS_NUMBERS.get(name, name)]
+    taken = [name for name in names_for(original, attributes) if _key(name) not in without and name not in without]
+    if not taken:
+        raise InvalidParameter("No measure is left to take.")
+    return Summary(
+        readings={
+            name: measures[name]
+            .method(**given.get(name, given.get(_key(name), {})))
+            .measure(original, masked, attributes)
+            for name in taken
+        }
+    )
+
+
+def names_for(original: Table, attributes: Sequence[str]) -> list[str]:
+    """The measures of attributes of these kinds."""
+    if {original.attribute(name).kind for name in attributes} == {CONTINUOUS}:
+        return [name for name in measures if name in (*OF_ALL_KINDS, *NUMERIC)]
+    return [name for name in measures if name not in NUMERIC]
+
+
+def _key(name: str) -> str:
+    """The key in a document of a measure."""
+    return next((key for key, of_numbers in AS_NUMBERS.items() if of_numbers == name), name)
