@@ -1,4 +1,4 @@
-"""Conditions on the numbers of a document, so that a pipeline can stop by exit code."""
+"""Conditions on the numbers of a result, so that a pipeline can stop by exit code."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> floa
         if not isinstance(found, Mapping) or part not in found:
             known = map(str, found) if isinstance(found, Mapping) else ()
             above = ".".join(path[:depth])
-            raise UnknownName.among(f"number of the audit{' under ' + above if above else ''}", part, known)
+            raise UnknownName.among(f"number of the result{' under ' + above if above else ''}", part, known)
         found = found[part]
     if isinstance(found, bool) or not isinstance(found, int | float):
         what = "cannot be known here" if found is None else "is no number"
@@ -112,6 +112,6 @@ def _path(node: ast.expr) -> list[str] | None:
 
 def _unreadable(expression: str) -> InvalidParameter:
     return InvalidParameter(
-        f"--fail-if {expression!r} cannot be read; write comparisons such as "
-        "'disclosure_risk.ego.all > 0.05', joined by and, or, not."
+        f"--fail-if {expression!r} cannot be read; write comparisons of the numbers of the result such as 'k < 5', with "
+        "a dot before what stands under a name ('disclosure_risk.ego.all > 0.05'), joined by and, or, not."
     )
