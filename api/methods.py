@@ -9,6 +9,7 @@ from graphpriv.formats import formats
 from graphpriv.measures import measures
 from graphpriv.protections import protections
 from graphpriv.risk import attackers
+from tabular.criteria import criteria
 from tabular.measures import measures as table_measures
 from tabular.registry import Registry
 
@@ -18,6 +19,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Attackers": attackers,
     "Graph formats": formats,
     "Table measures": table_measures,
+    "Table criteria": criteria,
 }
 
 
