@@ -1,0 +1,26 @@
+"""Transition matrices of PRAM: made, made invariant, kept in files, and undone in what they do to frequencies.
+
+`matrix[i, j]` is the probability that category i of the original becomes category j.
+"""
+
+from __future__ import annotations
+
+from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
+from tabular.matrices.files import read_matrices, read_matrix, write_matrices, write_matrix
+from tabular.matrices.generated import by_frequency, retaining
+from tabular.matrices.invariance import bounded, invariant
+from tabular.matrices.stochastic import stochastic
+
+__all__ = [
+    "CorrectedFrequencies",
+    "bounded",
+    "by_frequency",
+    "corrected_frequencies",
+    "invariant",
+    "read_matrices",
+    "read_matrix",
+    "retaining",
+    "stochastic",
+    "write_matrices",
+    "write_matrix",
+]

@@ -1,0 +1,213 @@
+"""Invariant transition matrices, and matrices with a diagonal in bounds (Mares Soler 2013, section 4.1.4).
+
+Of an invariant matrix R the flows are of use here: F[i, j] is the share of the records that go from i to j. R made by
+the two stages of Willenborg and de Waal (2000) has symmetric flows, and flows that are symmetric are invariant; so is
+every mixture of such. All that is done below keeps the flows symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import Attribute
+from tabular.errors import InvalidParameter, NoSolution
+from tabular.labels import text_of
+
+#: The lowest and the highest probability to keep a value.
+Bounds = tuple[float, float]
+
+#: The least that an eigenvalue may be from 0 for a matrix to count as one that can be inverted.
+SINGULAR = 1e-6
+
+#: How much of the identity is mixed into a matrix that cannot be inverted.
+INVERTIBLE = 0.01
+
+
+def bounded(matrix: NDArray[np.float64], bounds: Bounds, attribute: Attribute) -> NDArray[np.float64]:
+    """*matrix* with its diagonal brought within *bounds*, row by row; no row that is within them changes.
+
+    A value below is raised by a mixture with the identity (eq 4.6); of one above, what is too much goes to the other
+    categories alike (eq 4.7, divided by the number of others, so that rows still sum to 1).
+    """
+    low, high = check_bounds(bounds)
+    size = len(matrix)
+    if size < 2:
+        if size and high < 1:
+            raise NoSolution(
+                f"No matrix for {attribute.name!r} with a diagonal up to {high:g} exists: it has one category only. "
+                f"A diagonal from {low:g} to 1 works."
+            )
+        return matrix.copy()
+    kept = np.diag(matrix)
+    # The others of each row: scaled down where the diagonal rises, scaled down and raised alike where it falls.
+    rest = np.where(kept < low, (1 - low) / np.where(kept < 1, 1 - kept, 1), 1.0)
+    cut = np.where(kept > high, high / np.where(kept > 0, kept, 1), 1.0)
+    changed: NDArray[np.float64] = matrix * (rest * cut)[:, None] + ((1 - cut) / (size - 1))[:, None]
+    np.fill_diagonal(changed, np.clip(kept, low, high))
+    return changed
+
+
+def invariant(
+    matrix: NDArray[np.float64], frequencies: NDArray[np.integer], attribute: Attribute, bounds: Bounds | None = None
+) -> NDArray[np.float64]:
+    """The invariant matrix made from *matrix*: it keeps the *frequencies* in expectation, and can be inverted.
+
+    R = PQ is mixed with the identity until no diagonal is below the *bounds*, then with flows between all others
+    until none is above. Where one category is too frequent for that, `NoSolution` names it and bounds that work. A
+    category that does not occur goes to the others by their frequency, as far as it is changed at all.
+    """
+    counts = np.asarray(frequencies, dtype=np.float64)
+    occurring = np.flatnonzero(counts)
+    if bounds is not None:
+        matrix = bounded(matrix, bounds, attribute)
+    if not len(occurring):
+        return matrix
+    shares = counts[occurring] / counts.sum()
+    flows = _two_stages(matrix[occurring], shares)
+    if bounds is None:
+        flows = _invertible(flows, shares)
+    else:
+        low, high = bounds
+        frequent = int(np.argmax(shares))
+        if not _is_possible(shares[frequent], low, high):
+            raise _too_frequent(attribute, int(occurring[frequent]), float(shares[frequent]), low, high)
+        flows = _within(flows, shares, low, high, attribute)
+    found = np.zeros_like(matrix)
+    found[:, occurring] = shares
+    # Nobody has these categories, so any row is invariant; one that never stays could not be inverted.
+    kept = np.maximum(np.diag(matrix), INVERTIBLE if bounds is None else min(INVERTIBLE, bounds[1]))
+    found *= (1 - kept)[:, None]
+    np.fill_diagonal(found, kept)
+    found[np.ix_(occurring, occurring)] = flows / shares[:, None]
+    return found
+
+
+def check_bounds(bounds: Bounds) -> Bounds:
+    """The *bounds* of a diagonal, or an error where they are none."""
+    low, high = bounds
+    # Where nothing may ever stay, a category that does not occur would make every matrix singular.
+    if not (0 <= low <= high <= 1 and high > 0):
+        raise InvalidParameter(f"diagonal must be two probabilities, the lower one first, not {low:g},{high:g}.")
+    return float(low), float(high)
+
+
+def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The flows of R = PQ, where Q goes from what was drawn back to what it may have come from, by Bayes."""
+    flows = shares[:, None] * matrix
+    reached = flows.sum(axis=0)
+    product = (flows / np.where(reached > 0, reached, 1)) @ flows.T
+    return _closed((product + product.T) / 2, shares)
+
+
+def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """*flows* with what does not go to others staying."""
+    closed = flows.copy()
+    np.fill_diagonal(closed, 0)
+    np.fill_diagonal(closed, np.maximum(shares - closed.sum(axis=1), 0))
+    return closed
+
+
+def _stay(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.diag(shares)
+
+
+def _is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> bool:
+    # The matrix of these flows has the eigenvalues of this symmetric one.
+    roots = np.sqrt(shares)
+    return bool(np.abs(np.linalg.eigvalsh(flows / np.outer(roots, roots))).min() < SINGULAR)
+
+
+def _invertible(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    # R = PQ has no eigenvalue below 0, so the identity lifts all of them.
+    if not _is_singular(flows, shares):
+        return flows
+    return (1 - INVERTIBLE) * flows + INVERTIBLE * _stay(shares)
+
+
+def _is_possible(share: float, low: float, high: float) -> bool:
+    """Whether the others can take in what the most frequent category must give, and so give as much back."""
+    return share * (1 - high) <= (1 - share) * (1 - low) + 1e-12
+
+
+def _within(
+    flows: NDArray[np.float64], shares: NDArray[np.float64], low: float, high: float, attribute: Attribute
+) -> NDArray[np.float64]:
+    for found in _candidates(flows, shares, low, high):
+        if not _is_singular(found, shares):
+            return found
+    for more in (0.001, 0.01, 0.1, 1.0):
+        wider = (low, min(high + more, 1.0)) if high < 1 else (max(low - more, 0.0), high)
+        if any(not _is_singular(found, shares) for found in _candidates(flows, shares, *wider)):
+            raise NoSolution(
+                f"{_wanted(attribute, low, high)} was found that can be inverted. "
+                f"A diagonal from {wider[0]:g} to {wider[1]:g} works."
+            )
+    raise AssertionError("the identity can be inverted")
+
+
+def _candidates(
+    flows: NDArray[np.float64], shares: NDArray[np.float64], low: float, high: float
+) -> Iterator[NDArray[np.float64]]:
+    """Symmetric flows within the bounds, those nearest to *flows* first."""
+    leaving = shares - np.diag(flows)
+    # a of eq 4.6: the most of R that leaves no diagonal below the bounds.
+    allowed = (1 - low) * shares
+    over = leaving > allowed
+    most = float((allowed[over] / leaving[over]).min(initial=1.0))
+    for share in (1.0, 0.99, 0.9, 0.5, 0.1):
+        mixed = most * share * flows + (1 - most * share) * _stay(shares)
+        for place in (0.5, 0.25, 0.75):
+            between = _between_all(shares, low, high, low + place * (high - low))
+            yield _lowered(mixed, between, shares, high)
+
+
+def _lowered(
+    flows: NDArray[np.float64], between: NDArray[np.float64], shares: NDArray[np.float64], high: float
+) -> NDArray[np.float64]:
+    """*flows* with as much of *between*, whose diagonal is within the bounds, as brings theirs under *high*."""
+    excess = np.diag(flows) / shares - high
+    above = excess > 0
+    if not above.any():
+        return flows
+    room = np.maximum(high - np.diag(between) / shares, 0)
+    part = float((room[above] / (room[above] + excess[above])).min())
+    return _closed(part * flows + (1 - part) * between, shares)
+
+
+def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: float) -> NDArray[np.float64]:
+    """Symmetric flows between all categories that keep each with probability *kept*, or as near to it as can be.
+
+    What leaves goes by Brewer's (1963) rule for pairs, which gives each category its share of them. A category with
+    half of the records or more exchanges with all others, and they with it alone.
+    """
+    frequent = int(np.argmax(shares))
+    share, others = shares[frequent], 1 - shares[frequent]
+    if len(shares) < 2:
+        return _stay(shares)
+    if share < 0.5:
+        weights = 1 / (1 - 2 * shares)
+        pairs = np.outer(shares, shares) * (weights[:, None] + weights) / (1 + (shares * weights).sum())
+        return _closed((1 - kept) * pairs, shares)
+    given = min(share * (1 - kept), (share * (1 - high) + others * (1 - low)) / 2)
+    exchanged = shares * given / others
+    pairs = np.zeros((len(shares), len(shares)))
+    pairs[frequent], pairs[:, frequent] = exchanged, exchanged
+    return _closed(pairs, shares)
+
+
+def _wanted(attribute: Attribute, low: float, high: float) -> str:
+    return f"No invariant matrix for {attribute.name!r} with a diagonal from {low:g} to {high:g}"
+
+
+def _too_frequent(attribute: Attribute, category: int, share: float, low: float, high: float) -> NoSolution:
+    # As much as the others can take in, if they keep as little as they may.
+    allowed = 1 - (1 - low) * (1 - share) / share
+    nearest = min(max(ceil(allowed * 1000 - 1e-9) / 1000, high), 1.0)
+    return NoSolution(
+        f"{_wanted(attribute, low, high)} exists: {100 * share:.4g} % of the records have "
+        f"{text_of(attribute.domain[category])!r}, too many for that. A diagonal from {low:g} to {nearest:g} works."
+    )
