@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+#: With up to so many possible keys a row, marking those that occur is quicker than sorting.
+_MARKED = 16
+
 
 @dataclass(frozen=True)
 class Classes:
@@ -45,9 +48,19 @@ def equivalence_classes(columns: Sequence[NDArray[np.integer]]) -> Classes:
             values, codes = np.unique(codes, return_inverse=True)
             low, span = 0, len(values)
         # Numbered anew after each column, so that the keys of many columns never run over.
-        kept, labels = np.unique(labels * span + (codes - low), return_inverse=True)
-        found = len(kept)
+        labels, found = _numbered(labels * span + (codes - low), found * span)
     return Classes(labels=labels, sizes=np.bincount(labels))
+
+
+def _numbered(keys: NDArray[np.int64], bound: int) -> tuple[NDArray[np.int64], int]:
+    """The number of each key among those that occur, in their order, and how many occur; all are below *bound*."""
+    if bound > _MARKED * len(keys):
+        kept, numbers = np.unique(keys, return_inverse=True)
+        return numbers, len(kept)
+    occurs = np.zeros(bound, dtype=np.bool_)
+    occurs[keys] = True
+    numbers = np.cumsum(occurs) - 1
+    return numbers[keys], int(numbers[-1]) + 1
 
 
 def smallest_class(columns: Sequence[NDArray[np.integer]]) -> int:

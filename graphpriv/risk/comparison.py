@@ -25,7 +25,7 @@ class Comparison:
     mapping: NDArray[np.int64] | None
     workers: int
     _labels: dict[tuple[str, ...], NDArray[np.int32]] = field(default_factory=dict, repr=False)
-    _classes: dict[tuple[tuple[str, ...], int, bool], Classes] = field(default_factory=dict, repr=False)
+    _classes: dict[tuple[tuple[str, ...], int], Classes] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -57,9 +57,9 @@ class Comparison:
             self._labels[attributes] = np.concatenate(user_labels(self.original, self.masked, attributes))
         return self._labels[attributes]
 
-    def classes(self, attributes: tuple[str, ...], *, budget: int, one_sided: bool) -> Classes:
+    def classes(self, attributes: tuple[str, ...], *, budget: int) -> Classes:
         """The classes of equal neighbourhoods under *attributes*."""
-        key = (attributes, budget, one_sided)
+        key = (attributes, budget)
         if key not in self._classes:
             self._classes[key] = equal_neighbourhoods(
                 self.neighbourhoods,
@@ -67,6 +67,5 @@ class Comparison:
                 len(self.original),
                 budget=budget,
                 workers=self.workers,
-                one_sided=one_sided,
             )
         return self._classes[key]

@@ -106,14 +106,15 @@ class Agenda(NamedTuple):
     bases: NDArray[np.int64]
     lows: NDArray[np.int64]
     highs: NDArray[np.int64]
-    #: The target of its own class, -1 where there is none; and for each target the pattern of its class.
-    same: NDArray[np.int64]
+    #: For each target the pattern of its class, -1 where there is none.
     pattern_of: NDArray[np.int64]
     #: How many masked users each target stands for.
     weights: NDArray[np.int64]
-    #: Who wants to know whether a target is found: for each pattern a run of targets.
-    seeker_offsets: NDArray[np.int64]
+    #: Who wants to know whether a target is found: for each pattern a run of users, and for each of these the target.
+    seeker_starts: NDArray[np.int64]
+    seeker_ends: NDArray[np.int64]
     seekers: NDArray[np.int64]
+    sought: NDArray[np.int64]
     #: Where the targets found for a pattern are kept, as bits from its base; -1 where they are not.
     kept_starts: NDArray[np.int64]
     kept: NDArray[np.uint64]
@@ -137,7 +138,7 @@ def contain(
     open_: NDArray[np.bool_],
     found: NDArray[np.bool_],
 ) -> None:
-    """Count the masked users around whom each pattern lies, and look for each user's own among them.
+    """Count the masked users with more neighbours around whom each pattern lies, and look for each user's own.
 
     What lies in a target lies wherever that target lies: where the target is a pattern as well, and was looked for
     before, all it was found in is known at once.
@@ -149,9 +150,9 @@ def contain(
     sure = np.empty(most, dtype=np.uint64)
     for at in range(start, stop):
         pattern = order[at]
-        base, low, high, same = agenda.bases[pattern], agenda.lows[pattern], agenda.highs[pattern], agenda.same[pattern]
+        base, low, high = agenda.bases[pattern], agenda.lows[pattern], agenda.highs[pattern]
         count = patterns.offsets[pattern + 1] - patterns.offsets[pattern]
-        total = agenda.weights[same] if same >= 0 else 0
+        total = 0
         some = candidates_into(patterns, pattern, needs, low, high, base, words, spare)
         size = (high - base + 63) >> 6 if some else 0
         for word in range(size):
@@ -182,10 +183,8 @@ def contain(
         if agenda.kept_starts[pattern] >= 0:
             for word in range(size):
                 agenda.kept[agenda.kept_starts[pattern] + word] = words[word]
-        for seeker in range(agenda.seeker_offsets[pattern], agenda.seeker_offsets[pattern + 1]):
-            target = agenda.seekers[seeker]
-            if target == same:
-                found[seeker] = target >= 0
-            elif size and low <= target < high:
+        for seeker in range(agenda.seeker_starts[pattern], agenda.seeker_ends[pattern]):
+            target = agenda.sought[seeker]
+            if size and low <= target < high:
                 place = target - base
                 found[seeker] = (words[place >> 6] >> np.uint64(place & 63)) & _1 != _0

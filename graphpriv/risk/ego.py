@@ -30,7 +30,7 @@ class Ego(Attacker):
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
         return {
-            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.budget, one_sided=False))
+            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.budget))
             for name, attributes in scenarios.items()
         }
 
@@ -39,11 +39,10 @@ def disclosed_by_class(comparison: Comparison, classes: Classes) -> Disclosure:
     """Take the masked users in a user's class for its candidates."""
     users = len(comparison.original)
     own, masked = classes.of[:users], classes.of[users:]
-    sizes = np.bincount(masked[masked >= 0], minlength=len(classes.of))
-    candidates = np.where(own >= 0, sizes[own], 0).astype(np.int64)
+    candidates = np.bincount(masked, minlength=len(classes.of))[own]
     true_found = None
     if comparison.mapping is not None:
         there = comparison.mapping >= 0
-        true_found = there & (own >= 0)
-        true_found[there] &= own[there] == masked[comparison.mapping[there]]
+        true_found = there.copy()
+        true_found[there] = own[there] == masked[comparison.mapping[there]]
     return Disclosure(candidates > 0, classes.open[:users].copy(), candidates, true_found)

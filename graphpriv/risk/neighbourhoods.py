@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.risk.workers import even_bounds, in_chunks
+from graphpriv.risk.workers import in_chunks
 from tabular.errors import InvalidInput
 from tabular.kernels import compiled, inlined
+
+#: Fewer entries than this are not worth a thread.
+_LITTLE = 1 << 16
 
 
 class Neighbourhoods(NamedTuple):
@@ -49,12 +52,14 @@ def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: i
     directions = np.concatenate([graph.directions for graph in graphs])
     rows = np.zeros(sum(entries) + 1, dtype=np.int64)
     found = Neighbourhoods(offsets, members, directions, rows, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8))
-    bounds, links = even_bounds(np.diff(offsets)), upward(found)
-    in_chunks(lambda start, stop: link_neighbours(found, links, start, stop, False), bounds, workers)
+    links = upward(found)
+    # A triangle writes to all its ends, so that only the two graphs can be done side by side.
+    bounds = np.array([0, len(original), len(offsets) - 1] if entries[0] > _LITTLE else [0, len(offsets) - 1])
+    in_chunks(lambda start, stop: count_triangles(links, start, stop, rows[1:]), bounds, workers)
     np.cumsum(rows, out=rows)
-    total = int(rows[-1])
+    total, free = int(rows[-1]), rows[:-1].copy()
     found = found._replace(inner=np.empty(total, dtype=np.int32), codes=np.empty(total, dtype=np.int8))
-    in_chunks(lambda start, stop: link_neighbours(found, links, start, stop, True), bounds, workers)
+    in_chunks(lambda start, stop: write_triangles(found, links, start, stop, free), bounds, workers)
     return found
 
 
@@ -75,49 +80,96 @@ class Upward(NamedTuple):
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
-    codes: NDArray[np.int8]
+    #: Where the link stands among the neighbours of this end, and where among those of the other.
+    here: NDArray[np.int64]
+    there: NDArray[np.int64]
 
 
 def upward(found: Neighbourhoods) -> Upward:
     """Give each link to its end of fewer links, ties to the earlier one."""
-    degrees = np.diff(found.offsets)
-    sources = np.repeat(np.arange(len(degrees), dtype=np.int32), degrees)
-    own, others = degrees[sources], degrees[found.members]
-    kept = (own < others) | ((own == others) & (sources < found.members))
-    offsets = np.zeros(len(found.offsets), dtype=np.int64)
-    np.cumsum(np.bincount(sources[kept], minlength=len(degrees)), out=offsets[1:])
-    return Upward(offsets, found.members[kept], found.directions[kept])
+    size = len(found.members) // 2
+    links = Upward(
+        offsets=np.zeros(len(found.offsets), dtype=np.int64),
+        targets=np.empty(size, dtype=np.int32),
+        here=np.empty(size, dtype=np.int64),
+        there=np.empty(size, dtype=np.int64),
+    )
+    keep_upward(found.offsets, found.members, links)
+    return links
 
 
 @compiled
-def link_neighbours(found: Neighbourhoods, links: Upward, start: int, stop: int, fill: bool) -> None:
-    """Count the links among the neighbours of each centre, or, once there is room for them, write them down."""
-    offsets, members, rows = found.offsets, found.members, found.rows
-    place = np.zeros(len(offsets), dtype=np.int32)
-    most = 0
-    for centre in range(start, stop):
-        most = max(most, offsets[centre + 1] - offsets[centre])
-    written = np.zeros(most, dtype=np.int64)
-    for centre in range(start, stop):
-        first, last = offsets[centre], offsets[centre + 1]
-        for entry in range(first, last):
-            place[members[entry]] = entry - first + 1
-            written[entry - first] = 0
-        for near in range(last - first):
-            user = members[first + near]
-            for link in range(links.offsets[user], links.offsets[user + 1]):
-                other = place[links.targets[link]] - 1
+def keep_upward(offsets: NDArray[np.int64], members: NDArray[np.int32], links: Upward) -> None:
+    """Write each link once: every one stands in the rows of both ends."""
+    write = 0
+    # Users come in order, and so do the members of a row: the next place in a row is the one of the next who asks.
+    reached = offsets[:-1].copy()
+    for user in range(len(offsets) - 1):
+        own = offsets[user + 1] - offsets[user]
+        for entry in range(offsets[user], offsets[user + 1]):
+            other = members[entry]
+            others = offsets[other + 1] - offsets[other]
+            if own < others or (own == others and user < other):
+                links.targets[write], links.here[write], links.there[write] = other, entry, reached[other]
+                write += 1
+            reached[other] += 1
+        links.offsets[user + 1] = write
+
+
+@compiled
+def count_triangles(links: Upward, start: int, stop: int, counts: NDArray[np.int64]) -> None:
+    """Count for each neighbour, around its centre, the links to other neighbours: a triangle is one for all three."""
+    mark = np.full(len(links.offsets), -1, dtype=np.int64)
+    for user in range(start, stop):
+        first, last = links.offsets[user], links.offsets[user + 1]
+        if last - first < 2:
+            continue
+        for link in range(first, last):
+            mark[links.targets[link]] = link
+        for one in range(first, last):
+            near = links.targets[one]
+            for across in range(links.offsets[near], links.offsets[near + 1]):
+                other = mark[links.targets[across]]
                 if other >= 0:
-                    if fill:
-                        code = links.codes[link]
-                        at, back = rows[first + near] + written[near], rows[first + other] + written[other]
-                        found.inner[at], found.codes[at] = other, code
-                        # Seen from the other end, following and being followed change places.
-                        found.inner[back], found.codes[back] = near, (code >> 1) | ((code & 1) << 1)
-                    written[near] += 1
-                    written[other] += 1
-        for entry in range(first, last):
-            place[members[entry]] = 0
-            if not fill:
-                # One further on, so that a running sum makes starts of the counts.
-                rows[entry + 1] = written[entry - first]
+                    counts[links.here[one]] += 1
+                    counts[links.here[other]] += 1
+                    counts[links.there[one]] += 1
+                    counts[links.here[across]] += 1
+                    counts[links.there[other]] += 1
+                    counts[links.there[across]] += 1
+        for link in range(first, last):
+            mark[links.targets[link]] = -1
+
+
+@compiled
+def write_triangles(found: Neighbourhoods, links: Upward, start: int, stop: int, free: NDArray[np.int64]) -> None:
+    """Write the same links down; *free* is the next free place of each neighbour's row."""
+    mark = np.full(len(links.offsets), -1, dtype=np.int64)
+    for user in range(start, stop):
+        first, last = links.offsets[user], links.offsets[user + 1]
+        if last - first < 2:
+            continue
+        for link in range(first, last):
+            mark[links.targets[link]] = link
+        for one in range(first, last):
+            near = links.targets[one]
+            for across in range(links.offsets[near], links.offsets[near + 1]):
+                far = links.targets[across]
+                other = mark[far]
+                if other >= 0:
+                    write_link(found, free, user, links.here[one], links.here[other], links.here[across])
+                    write_link(found, free, near, links.there[one], links.here[across], links.here[other])
+                    write_link(found, free, far, links.there[other], links.there[across], links.here[one])
+        for link in range(first, last):
+            mark[links.targets[link]] = -1
+
+
+@inlined
+def write_link(found: Neighbourhoods, free: NDArray[np.int64], centre: int, one: int, other: int, between: int) -> None:
+    """Link two neighbours of a centre; *between* is where the second stands among the neighbours of the first."""
+    code, first = found.directions[between], found.offsets[centre]
+    found.inner[free[one]], found.codes[free[one]] = other - first, code
+    # Seen from the other end, following and being followed change places.
+    found.inner[free[other]], found.codes[free[other]] = one - first, (code >> 1) | ((code & 1) << 1)
+    free[one] += 1
+    free[other] += 1

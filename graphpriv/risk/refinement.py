@@ -82,19 +82,21 @@ def refine(
     found: Neighbourhoods,
     types: NDArray[np.int64],
     labels: NDArray[np.int32],
+    centres: NDArray[np.int64],
     start: int,
     stop: int,
     colours: NDArray[np.uint64],
     orders: NDArray[np.int32],
     keys: NDArray[np.uint64],
 ) -> None:
-    """Colour the neighbours of the centres from *start* to *stop*, and give each centre a key of them all."""
+    """Colour the neighbours of the *centres* from *start* to *stop*, and give each of these a key of them all."""
     most = 0
-    for centre in range(start, stop):
-        most = max(most, found.offsets[centre + 1] - found.offsets[centre])
+    for at in range(start, stop):
+        most = max(most, found.offsets[centres[at] + 1] - found.offsets[centres[at]])
     fresh, spare = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.int32)
     again = np.empty(most, dtype=np.int32)
-    for centre in range(start, stop):
+    for at in range(start, stop):
+        centre = centres[at]
         first, last = found.offsets[centre], found.offsets[centre + 1]
         count = last - first
         own, order = colours[first:last], orders[first:last]
@@ -118,4 +120,4 @@ def refine(
         key = mixed(np.uint64(labels[centre])) + mixed(np.uint64(links) ^ _GOLDEN)
         for place in range(count):
             key += mixed(own[place])
-        keys[centre] = key
+        keys[at] = key

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
+from tabular.classes import equivalence_classes
 from tabular.errors import UnknownName
 
 #: Mares Soler (2013), section 6.5: each attribute, all topics, all attributes. The empty set is the structure alone.
@@ -34,10 +35,8 @@ def user_labels(
         if name not in ATTRIBUTES:
             raise UnknownName.among("attribute", name, ATTRIBUTES)
     original, masked = with_common_codes(original, masked)
-    codes = np.zeros(len(original) + len(masked), dtype=np.int64)
-    for name in attributes:
-        column = np.concatenate([original.attribute(name), masked.attribute(name)]).astype(np.int64) + 1
-        # Dense again after each attribute, so that no product of domains overflows.
-        codes = np.unique(codes * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
-    labels = codes.astype(np.int32)
+    columns = [np.concatenate([original.attribute(name), masked.attribute(name)]) for name in attributes]
+    labels = np.zeros(len(original) + len(masked), dtype=np.int32)
+    if columns:
+        labels = equivalence_classes(columns).labels.astype(np.int32)
     return labels[: len(original)].copy(), labels[len(original) :].copy()

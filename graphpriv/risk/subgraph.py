@@ -16,6 +16,7 @@ from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.containment import Agenda, contain
 from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.features import needs_of
+from graphpriv.risk.possible_pairs import possible_pairs
 from graphpriv.risk.search import desk_for
 from graphpriv.risk.shapes import Shapes, bit_rows, shapes_of
 from graphpriv.risk.workers import even_bounds, in_chunks
@@ -52,22 +53,17 @@ class Subgraph(Attacker):
         return {name: self._disclosed(comparison, attributes) for name, attributes in scenarios.items()}
 
     def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
-        classes = comparison.classes(attributes, budget=CLASS_STEPS, one_sided=True)
-        users = len(comparison.original)
+        classes = comparison.classes(attributes, budget=CLASS_STEPS)
         sides = Sides.of(comparison, comparison.labels(attributes), classes)
         found = sides.found_by(comparison, self.budget)
-        matched = found.candidates[sides.pattern_of] > 0
-        undecided = found.open[sides.pattern_of] | classes.open[:users]
-        true_found = None
-        if comparison.mapping is not None:
-            true_found = np.zeros(users, dtype=np.bool_)
-            true_found[sides.seekers] = found.true
-        return Disclosure(matched, undecided, found.candidates[sides.pattern_of], true_found)
+        candidates = found.candidates[sides.pattern_of]
+        undecided = found.open[sides.pattern_of] | classes.open[: len(comparison.original)]
+        return Disclosure(candidates > 0, undecided, candidates, None if comparison.mapping is None else found.true)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """How many candidates a pattern has, whether something was left open, and whether a seeker finds its own."""
+    """How many candidates a pattern has, whether something was left open, and whether a user's own is among them."""
 
     candidates: NDArray[np.int64]
     open: NDArray[np.bool_]
@@ -81,109 +77,152 @@ class Sides:
     Targets go by label, then by the number of neighbours, so that those a pattern can lie in are one run.
     """
 
-    patterns: Shapes
-    targets: Shapes
+    labels: NDArray[np.int32]
+    patterns: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    #: For each original user its pattern, and the target of its masked self, -1 where there is none.
     pattern_of: NDArray[np.int64]
+    sought: NDArray[np.int64]
+    #: For each pattern the target of its own class, -1 where there is none; how many masked users each target is.
     same: NDArray[np.int64]
     weights: NDArray[np.int64]
-    seekers: NDArray[np.int64]
-    seeker_offsets: NDArray[np.int64]
-    sought: NDArray[np.int64]
+    #: For each pattern the run of targets with its label, and where in it those with more neighbours start.
+    bases: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
 
     @classmethod
     def of(cls, comparison: Comparison, labels: NDArray[np.int32], classes: Classes) -> Sides:
-        """Lay out both sides under *labels*."""
-        around, users = comparison.neighbourhoods, len(comparison.original)
-        types = neighbour_types(around, labels)
-        first_patterns, pattern_of = np.unique(classes.of[:users], return_inverse=True)
-        first_targets, target_of, weights = np.unique(classes.of[users:], return_inverse=True, return_counts=True)
-        order = np.lexsort((np.diff(around.offsets)[first_targets], labels[first_targets]))
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        target_of = place[target_of]
-        sorted_targets = first_targets[order]
-        at = np.searchsorted(first_targets, first_patterns)
-        at = np.minimum(at, max(len(first_targets) - 1, 0))
-        shared = first_targets[at] == first_patterns if len(first_targets) else np.zeros(len(at), dtype=np.bool_)
-        same = np.where(shared, place[at] if len(place) else -1, -1).astype(np.int64)
-        mapping = comparison.mapping if comparison.mapping is not None else np.full(users, -1, dtype=np.int64)
-        seekers = np.argsort(pattern_of, kind="stable")
+        """Put one centre of each class on either side."""
+        users, centres = len(comparison.original), len(classes.of)
+        sizes = np.diff(comparison.neighbourhoods.offsets)
+        patterns, pattern_of, _ = _firsts(classes.of[:users], centres)
+        targets, _, weights = _firsts(classes.of[users:], centres)
+        order = np.lexsort((sizes[targets], labels[targets]))
+        targets, weights = targets[order], weights[order]
+        place = np.full(centres, -1, dtype=np.int64)
+        place[targets] = np.arange(len(targets))
+        span = int(sizes[targets].max(initial=0)) + 1
+        by_size = labels[targets].astype(np.int64) * span + sizes[targets]
+        own = labels[patterns].astype(np.int64) * span
         sought = np.full(users, -1, dtype=np.int64)
-        sought[mapping >= 0] = target_of[mapping[mapping >= 0]]
+        if comparison.mapping is not None:
+            there = comparison.mapping >= 0
+            sought[there] = place[classes.of[users:][comparison.mapping[there]]]
         return cls(
-            patterns=shapes_of(around, types, labels, first_patterns.astype(np.int64), comparison.workers),
-            targets=shapes_of(around, types, labels, sorted_targets.astype(np.int64), comparison.workers),
+            labels=labels,
+            patterns=patterns,
+            targets=targets,
             pattern_of=pattern_of,
-            same=same,
-            weights=weights[order],
-            seekers=seekers,
-            seeker_offsets=np.concatenate([[0], np.cumsum(np.bincount(pattern_of))]).astype(np.int64),
-            sought=sought[seekers],
-        )
-
-    def agenda(self) -> Agenda:
-        """Where to look for each pattern."""
-        patterns, targets = self.patterns, self.targets
-        sizes, target_sizes = np.diff(patterns.offsets), np.diff(targets.offsets)
-        span = int(target_sizes.max(initial=0)) + 1
-        by_size = targets.labels.astype(np.int64) * span + target_sizes
-        own = patterns.labels.astype(np.int64) * span
-        bases = np.searchsorted(by_size, own)
-        highs = np.searchsorted(by_size, own + span - 1, side="right")
-        pattern_of = np.full(len(target_sizes), -1, dtype=np.int64)
-        pattern_of[self.same[self.same >= 0]] = np.flatnonzero(self.same >= 0)
-        words = np.where(self.same >= 0, (highs - bases + 63) // 64, 0)
-        # The small ones are found in most and found first: they are kept as far as there is room.
-        rising = np.argsort(sizes, kind="stable")
-        ends = np.cumsum(words[rising])
-        starts = np.full(len(sizes), -1, dtype=np.int64)
-        starts[rising] = np.where((ends <= _MOST_KEPT) & (words[rising] > 0), ends - words[rising], -1)
-        room = int(ends[ends <= _MOST_KEPT].max(initial=0))
-        return Agenda(
-            bases=bases,
-            lows=np.searchsorted(by_size, own + np.minimum(sizes, span - 1), side="right"),
-            highs=highs,
-            same=self.same,
-            pattern_of=pattern_of,
-            weights=self.weights,
-            seeker_offsets=self.seeker_offsets,
-            seekers=self.sought,
-            kept_starts=starts,
-            kept=np.zeros(room, dtype=np.uint64),
+            sought=sought,
+            same=place[patterns],
+            weights=weights,
+            bases=np.searchsorted(by_size, own),
+            lows=np.searchsorted(by_size, own + np.minimum(sizes[patterns], span - 1), side="right"),
+            highs=np.searchsorted(by_size, own + span - 1, side="right"),
         )
 
     def found_by(self, comparison: Comparison, budget: int) -> Found:
         """Look for every pattern among the targets, the large ones first."""
-        ways = 4 if comparison.original.directed else 2
-        patterns, targets, agenda = self.patterns, self.targets, self.agenda()
-        sizes = np.diff(patterns.offsets)
-        bits, bit_starts = bit_rows(targets, comparison.original.directed, comparison.workers)
-        needs = needs_of(patterns, targets, comparison.workers)
+        around, workers = comparison.neighbourhoods, comparison.workers
+        types = neighbour_types(around, self.labels)
+        worth, wanted = possible_pairs(around, types, self.patterns, self.targets, self.lows, self.highs)
         found = Found(
-            candidates=np.zeros(len(sizes), dtype=np.int64),
-            open=np.zeros(len(sizes), dtype=np.bool_),
-            true=np.zeros(len(self.sought), dtype=np.bool_),
+            candidates=np.where(self.same >= 0, self.weights[self.same], 0) if len(self.weights) else self.same * 0,
+            open=np.zeros(len(self.patterns), dtype=np.bool_),
+            true=(self.sought >= 0) & (self.sought == self.same[self.pattern_of]),
         )
-        most = int(sizes[agenda.lows < agenda.highs].max(initial=0))
-        span = int(np.diff(targets.offsets).max(initial=0)) + 1
-        words = min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
-        desks = local()
-        order = np.lexsort((patterns.labels, -sizes))
-
-        def look(start: int, stop: int) -> None:
-            if not hasattr(desks, "own"):
-                desks.own = desk_for(most, span, words)
-            contain(
-                *(patterns, order, start, stop, targets, needs, bits, bit_starts, ways, agenda, desks.own, budget),
-                *(found.candidates, found.open, found.true),
-            )
-
-        work = (sizes * (agenda.highs - agenda.lows))[order]
-        if work.sum() < _LITTLE:
-            look(0, len(order))
+        kept = np.flatnonzero(worth)
+        if not len(kept):
             return found
-        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
-        layers = np.append(np.flatnonzero(np.diff(sizes[order], prepend=-1)), len(order))
-        for first, last in pairwise(layers.tolist()):
-            in_chunks(look, first + even_bounds(work[first:last], least=_LITTLE), comparison.workers)
+        patterns = shapes_of(around, types, self.labels, self.patterns[kept], workers)
+        targets = shapes_of(around, types, self.labels, self.targets[wanted], workers)
+        agenda = self._agenda(kept, wanted, np.diff(patterns.offsets))
+        search = Search(patterns, targets, agenda, comparison.original.directed, workers, budget)
+        search.run()
+        found.candidates[kept] += search.candidates
+        found.open[kept] = search.open
+        found.true[agenda.seekers[search.true]] = True
         return found
+
+    def _agenda(self, kept: NDArray[np.int64], wanted: NDArray[np.bool_], sizes: NDArray[np.int64]) -> Agenda:
+        """Where to look for each pattern that is kept, among the targets that are wanted."""
+        place = np.concatenate([[0], np.cumsum(wanted)]).astype(np.int64)
+        bases, lows, highs = (place[each[kept]] for each in (self.bases, self.lows, self.highs))
+        same, sought = self.same[kept], self.sought
+        shared = same >= 0
+        shared[shared] = wanted[same[shared]]
+        pattern_of = np.full(place[-1], -1, dtype=np.int64)
+        pattern_of[place[same[shared]]] = np.flatnonzero(shared)
+        words = np.where(shared, (highs - bases + 63) // 64, 0)
+        # The small ones are found in most and found first: they are kept as far as there is room.
+        rising = np.argsort(sizes, kind="stable")
+        ends = np.cumsum(words[rising])
+        starts = np.full(len(kept), -1, dtype=np.int64)
+        starts[rising] = np.where((ends <= _MOST_KEPT) & (words[rising] > 0), ends - words[rising], -1)
+        room = int(ends[ends <= _MOST_KEPT].max(initial=0))
+        # A target that nobody's pattern can lie in is sought in vain.
+        known = sought >= 0
+        known[known] = wanted[sought[known]]
+        seekers = np.argsort(self.pattern_of, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.pattern_of, minlength=len(self.patterns)))])
+        return Agenda(
+            bases=bases,
+            lows=lows,
+            highs=highs,
+            pattern_of=pattern_of,
+            weights=self.weights[wanted],
+            seeker_starts=offsets[kept],
+            seeker_ends=offsets[kept + 1],
+            seekers=seekers,
+            sought=np.where(known, place[sought], -1)[seekers],
+            kept_starts=starts,
+            kept=np.zeros(room, dtype=np.uint64),
+        )
+
+
+def _firsts(of: NDArray[np.int32], centres: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The centres that stand for a class, the number of each one's among them, and how often it is."""
+    counts = np.bincount(of, minlength=centres)
+    number = np.cumsum(counts > 0) - 1
+    firsts = np.flatnonzero(counts)
+    return firsts, number[of], counts[firsts]
+
+
+class Search:
+    """One search for all patterns: the layout both sides share, and what is found."""
+
+    def __init__(
+        self, patterns: Shapes, targets: Shapes, agenda: Agenda, directed: bool, workers: int, budget: int
+    ) -> None:
+        self.patterns, self.targets, self.agenda = patterns, targets, agenda
+        self.ways, self.workers, self.budget = 4 if directed else 2, workers, budget
+        self.bits, self.bit_starts = bit_rows(targets, directed, workers)
+        self.needs = needs_of(patterns, targets, workers)
+        self.sizes = np.diff(patterns.offsets)
+        self.order = np.lexsort((patterns.labels, -self.sizes))
+        self.candidates = np.zeros(len(self.sizes), dtype=np.int64)
+        self.open = np.zeros(len(self.sizes), dtype=np.bool_)
+        self.true = np.zeros(len(agenda.seekers), dtype=np.bool_)
+        self.desks = local()
+
+    def run(self) -> None:
+        """Look for the large patterns first."""
+        work = (self.sizes * (self.agenda.highs - self.agenda.lows))[self.order]
+        if work.sum() < _LITTLE:
+            self._look(0, len(self.order))
+            return
+        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
+        layers = np.append(np.flatnonzero(np.diff(self.sizes[self.order], prepend=-1)), len(self.order))
+        for first, last in pairwise(layers.tolist()):
+            in_chunks(self._look, first + even_bounds(work[first:last], least=_LITTLE), self.workers)
+
+    def _look(self, start: int, stop: int) -> None:
+        if not hasattr(self.desks, "own"):
+            most = int(self.sizes[self.agenda.lows < self.agenda.highs].max(initial=0))
+            span = int(np.diff(self.targets.offsets).max(initial=0)) + 1
+            self.desks.own = desk_for(most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2)))
+        contain(
+            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.bits, self.bit_starts, self.ways),
+            *(self.agenda, self.desks.own, self.budget, self.candidates, self.open, self.true),
+        )
