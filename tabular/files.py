@@ -38,8 +38,12 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
-    """Refuse to write over a file unless that was asked for; called before the work begins."""
-    if str(path) != STREAM and not overwrite and Path(path).exists():
+    """Refuse to write over a file unless that was asked for, and over what is none; called before the work begins."""
+    if str(path) == STREAM or not Path(path).exists():
+        return
+    if not Path(path).is_file():
+        raise InvalidInput(f"{path}: this is a folder, a device or a pipe; name a file.")
+    if not overwrite:
         raise NameTaken(f"{path}: the file exists; give --overwrite to replace it.")
 
 

@@ -87,9 +87,17 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"No such file or directory\. Nothing was written"):
         write_text(tmp_path / "none" / "x", "new")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InvalidInput, match="Is a directory"):
+    with pytest.raises(InvalidInput, match="folder: this is a folder"):
         write_text(tmp_path / "folder", "new")
     assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(tmp_path: Path, overwrite: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="a device or a pipe; name a file"):
+        write_text(tmp_path / "pipe", "new", overwrite=overwrite)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_full_disk_fails_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
