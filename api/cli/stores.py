@@ -6,7 +6,7 @@ import click
 
 from api.cli.common import json_option, may_write, opened, overwrite_option, show_json, store_option
 from graphpriv.store.copies import check_backup
-from tabular.errors import NoSolution
+from tabular.errors import ReportedError
 
 
 @click.group()
@@ -34,7 +34,7 @@ def backup(file: str, overwrite: bool, store: str, as_json: bool) -> None:
 @json_option
 def restore(file: str, overwrite: bool, store: str, as_json: bool) -> None:
     """Put back what FILE holds; a store with graphs in it is replaced only with --overwrite."""
-    check_backup(file)
+    check_backup(file, into=store)
     with opened(store, create=True) as target:
         target.restore(file, overwrite=overwrite)
         names = [info.name for info in target.graphs()]
@@ -45,12 +45,12 @@ def restore(file: str, overwrite: bool, store: str, as_json: bool) -> None:
 @store_option
 @json_option
 def check(store: str, as_json: bool) -> None:
-    """Read the whole store and name what is not sound; exit code 3 where anything is."""
+    """Read the whole store and name what is not sound; exit code 1 where anything is."""
     with opened(store) as source:
         problems = source.check()
     _say({"sound": not problems, "problems": problems}, "\n".join(problems) or "The store is sound.", as_json)
     if problems:
-        raise NoSolution(f"The store is not sound: {len(problems)} problems; restore a backup.")
+        raise ReportedError(f"The store is not sound; problems found: {len(problems)}.")
 
 
 def _say(document: dict[str, object], text: str, as_json: bool) -> None:

@@ -1,5 +1,7 @@
 """Backup, restore and check, as typed."""
 
+import sqlite3
+
 
 def test_a_backup_brings_all_back(graphpriv, small, tmp_path):
     graphpriv("graph", "import", small, "--graph", "g")
@@ -50,3 +52,20 @@ def test_the_store_may_be_named_by_the_environment(graphpriv, small, tmp_path, m
     monkeypatch.setenv("GRAPHPRIV_STORE", f"file:{tmp_path / 'elsewhere.db'}")
     assert graphpriv("graph", "import", small, "--graph", "g").code == 0
     assert (tmp_path / "elsewhere.db").exists()
+
+
+def test_a_store_that_is_not_sound_ends_with_1_and_tells_what_is_wrong(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    assert graphpriv("store", "check", "--json").document == {"sound": True, "problems": []}
+    db = sqlite3.connect(tmp_path / "graphpriv.db")
+    db.execute("UPDATE graphs SET edges = edges + 1")
+    db.commit()
+    db.close()
+    ended = graphpriv("store", "check")
+    assert ended.code == 1
+    assert "are noted" in ended.out
+    assert ended.err == "graphpriv: error: The store is not sound; problems found: 1.\n"
+    ended = graphpriv("store", "check", "--json")
+    assert ended.code == 1
+    assert ended.document["sound"] is False
+    assert len(ended.document["problems"]) == 1
