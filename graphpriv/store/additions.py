@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from graphpriv.graph import PRIVATE
 from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.profiles import Profiles
-from graphpriv.store.rows import insert, touch
+from graphpriv.store.rows import insert, note_erasure, touch
 from graphpriv.store.soundness import dangling
 
 
@@ -31,26 +32,65 @@ def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
     ).fetchone()
     next_number, new = held + forgotten, 0
     private = set(json.loads(columns))
+    lost = _Lost()
     for user, codes in zip(users, profile_of, strict=True):
-        number = _number(db, key, user.id)
+        number, values = _number(db, key, user.id), [getattr(user, column) for column in PRIVATE]
         if number is None:
             number, new = next_number + new, new + 1
             db.execute("INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?)", (key, number, user.id, *codes))
         else:
-            db.execute(
-                "UPDATE users SET place = ?, topic1 = ?, topic2 = ?, topic3 = ? WHERE graph = ? AND number = ?",
-                (*codes, key, number),
-            )
-        values = [getattr(user, column) for column in PRIVATE]
-        db.execute("DELETE FROM persons WHERE graph = ? AND number = ?", (key, number))
+            lost.note(_replace_profile(db, key, number, codes), (*codes, *values))
         if any(value is not None for value in values):
             db.execute("INSERT INTO persons VALUES (?, ?, ?, ?, ?)", (key, number, *values))
             private.update(column for column, value in zip(PRIVATE, values, strict=True) if value is not None)
+    # Not before all users of the batch have their places and topics.
+    lost.leave(db, key)
     db.execute(
         "UPDATE graphs SET users = users + ?, private = ? WHERE key = ?",
         (new, json.dumps([column for column in PRIVATE if column in private]), key),
     )
     return Added(new, len(users) - new)
+
+
+class _Lost:
+    """What users had before they took new records."""
+
+    def __init__(self) -> None:
+        self._places: set[int] = set()
+        self._topics: set[int] = set()
+        self._anything = False
+
+    def note(self, before: Sequence[Any], after: Sequence[Any]) -> None:
+        """Compare a record with the one that takes its place: place, three topics, the private columns."""
+        self._anything |= _differs(before, after)
+        self._places.update({before[0]} - {after[0], None})
+        self._topics.update({*before[1:4]} - {*after[1:4], None})
+
+    def leave(self, db: sqlite3.Connection, key: int) -> None:
+        """Take out what nobody has any more, and write down that the files still hold it."""
+        _prune(db, key, self._places, self._topics)
+        if self._anything:
+            note_erasure(db)
+
+
+def _differs(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Whether anything that a record held is not in the one that takes its place."""
+    return any(old is not None and old != new for old, new in zip(before, after, strict=True))
+
+
+def _replace_profile(db: sqlite3.Connection, key: int, number: int, codes: Sequence[int | None]) -> tuple[Any, ...]:
+    """Give a user another place and other topics, and take out the private columns; tells the record before."""
+    before = db.execute(
+        "SELECT place, topic1, topic2, topic3, handle, persons.name, location_text "
+        "FROM users LEFT JOIN persons USING (graph, number) WHERE users.graph = ? AND users.number = ?",
+        (key, number),
+    ).fetchone()
+    db.execute(
+        "UPDATE users SET place = ?, topic1 = ?, topic2 = ?, topic3 = ? WHERE graph = ? AND number = ?",
+        (*codes, key, number),
+    )
+    db.execute("DELETE FROM persons WHERE graph = ? AND number = ?", (key, number))
+    return tuple(before)
 
 
 def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, name: str) -> Added:
@@ -78,16 +118,21 @@ def add_posts(db: sqlite3.Connection, key: int, posts: Sequence[Post], *, name: 
     """Add posts after those that are there."""
     touch(db, key)
     (last,) = db.execute("SELECT IFNULL(MAX(number), -1) FROM posts WHERE graph = ?", (key,)).fetchone()
-    new = 0
+    new, replaced = 0, False
     for position, post in enumerate(posts):
         user = _number(db, key, post.user)
         if user is None:
             raise dangling("Post", position, "user", name)
-        known = db.execute("SELECT number FROM posts WHERE graph = ? AND id = ?", (key, post.id)).fetchone()
+        known = db.execute(
+            "SELECT number, user, text, links, created FROM posts WHERE graph = ? AND id = ?", (key, post.id)
+        ).fetchone()
         new += known is None
         number = known[0] if known else last + new
         row = (key, number, post.id, user, post.text, json.dumps(post.links), post.created)
+        replaced |= bool(known) and _differs(known[1:], row[3:])
         db.execute("INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    if replaced:
+        note_erasure(db)
     return Added(new, len(posts) - new)
 
 
@@ -112,10 +157,8 @@ def forget(db: sqlite3.Connection, key: int, user: str, *, name: str) -> Forgott
     posts = delete("posts", "graph = ? AND user = ?", (key, number))
     delete("persons", "graph = ? AND number = ?", (key, number))
     delete("users", "graph = ? AND number = ?", (key, number))
-    for topic in topics:
-        if topic is not None and not _has(db, "users", "graph = ? AND ? IN (topic1, topic2, topic3)", (key, topic)):
-            delete("topics", "graph = ? AND number = ?", (key, topic))
-    _prune(db, key, place)
+    _prune(db, key, {place} - {None}, {*topics} - {None})
+    note_erasure(db)
     db.execute(
         "UPDATE graphs SET users = users - 1, forgotten = forgotten + 1, edges = edges - ? WHERE key = ?",
         (follows, key),
@@ -123,15 +166,21 @@ def forget(db: sqlite3.Connection, key: int, user: str, *, name: str) -> Forgott
     return Forgotten(follows=follows, posts=posts, mappings=mappings)
 
 
-def _prune(db: sqlite3.Connection, key: int, place: int | None) -> None:
-    """Take out a place and those above it, as far as nobody lives there and nothing lies below."""
-    while place is not None:
-        (above,) = db.execute("SELECT parent FROM places WHERE graph = ? AND number = ?", (key, place)).fetchone()
-        lived_in = _has(db, "users", "graph = ? AND place = ?", (key, place))
-        if above is None or lived_in or _has(db, "places", "graph = ? AND parent = ?", (key, place)):
-            return
-        db.execute("DELETE FROM places WHERE graph = ? AND number = ?", (key, place))
-        place = above
+def _prune(db: sqlite3.Connection, key: int, places: Iterable[int], topics: Iterable[int]) -> None:
+    """Take out those of the topics that nobody has, and places with those above them as far as nobody lives there."""
+    for topic in topics:
+        if not _has(db, "users", "graph = ? AND ? IN (topic1, topic2, topic3)", (key, topic)):
+            db.execute("DELETE FROM topics WHERE graph = ? AND number = ?", (key, topic))
+    for lowest in places:
+        place: int | None = lowest
+        while place is not None:
+            found = db.execute("SELECT parent FROM places WHERE graph = ? AND number = ?", (key, place)).fetchone()
+            lived_in = _has(db, "users", "graph = ? AND place = ?", (key, place))
+            # The one above all others stays, and so does what has places below.
+            if found in (None, (None,)) or lived_in or _has(db, "places", "graph = ? AND parent = ?", (key, place)):
+                break
+            db.execute("DELETE FROM places WHERE graph = ? AND number = ?", (key, place))
+            place = found[0]
 
 
 def _has(db: sqlite3.Connection, table: str, condition: str, values: tuple[int, ...]) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import Path
-from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NameTaken, StoreUnavailable, UnknownName
 
 if TYPE_CHECKING:
     from graphpriv.release import Release
@@ -179,7 +179,10 @@ class Store(ABC):
 
     @abstractmethod
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
-        """Add users at the end of the order; one that is known keeps its place and takes the new record."""
+        """Add users at the end of the order; one that is known keeps its place and takes the new record.
+
+        What the record before held alone is gone from all answers, and leaves the files with the next check.
+        """
 
     @abstractmethod
     def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
@@ -187,15 +190,18 @@ class Store(ABC):
 
     @abstractmethod
     def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
-        """Add posts by users of the graph; one that is known keeps its place and takes the new record."""
+        """Add posts by users of the graph; one that is known keeps its place and takes the new record.
+
+        What the record before held leaves the files with the next check.
+        """
 
     @abstractmethod
     def users(self, name: str) -> Iterator[User]:
-        """The users in their order, page by page."""
+        """The users in their order, page by page; an error where the graph changes before the last page is read."""
 
     @abstractmethod
     def posts(self, name: str) -> Iterator[Post]:
-        """The posts in the order of their import, page by page."""
+        """The posts in the order of their import, page by page; an error where the graph changes meanwhile."""
 
     @abstractmethod
     def save_release(
@@ -237,7 +243,7 @@ class Store(ABC):
 
     @abstractmethod
     def backup(self, path: str | FilePath, *, overwrite: bool = False) -> None:
-        """Write all there is to a file, which is an embedded store itself."""
+        """Write all there is, of one moment, to a file, which is an embedded store itself."""
 
     @abstractmethod
     def restore(self, path: str | FilePath, *, overwrite: bool = False) -> None:
@@ -245,7 +251,7 @@ class Store(ABC):
 
     @abstractmethod
     def check(self) -> list[str]:
-        """What is wrong with the store, in sentences; cleans up after dead imports first."""
+        """What is wrong with the store, in sentences; first clears away what killed runs left and records replaced."""
 
     @property
     @abstractmethod
@@ -313,6 +319,13 @@ def not_an_original(name: str) -> InvalidInput:
 def not_known(name: str) -> InvalidInput:
     """What to say when a person is not there; the id is not repeated."""
     return InvalidInput(f"Graph {name!r} has no user of that id.")
+
+
+class Unsettled(StoreUnavailable):
+    """What was being read changed before all of it was read."""
+
+    def __init__(self, address: str, what: str) -> None:
+        super().__init__(f"{address}: {what} changed while it was being read; try again.", can_retry=True)
 
 
 def emptied(address: str) -> NameTaken:

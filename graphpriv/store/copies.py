@@ -5,54 +5,54 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphpriv.store.contract import Copy, Store
 from graphpriv.store.schema import is_ours
-from tabular.errors import InvalidInput
-from tabular.files import STREAM, read_bytes, reason
+from graphpriv.store.working import first_usable, working_folder
+from tabular.errors import FileFailure, InvalidInput
+from tabular.files import STREAM, failure, read_bytes, reason
 
 if TYPE_CHECKING:
     from graphpriv.store.sqlite import SqliteStore
 
 
 def copies_of(store: Store) -> Iterator[Copy]:
-    """Everything in a *store*, one graph at a time, originals before the releases made from them."""
+    """Everything in a *store* that nobody else changes, one graph at a time, originals before their releases."""
     for info in sorted(store.graphs(), key=lambda each: each.is_release):
-        linked = info.original is not None
+        original = info.original
         yield Copy(
             info=info,
             graph=store.load_graph(info.name),
             posts=() if info.is_release else tuple(store.posts(info.name)),
             runs=tuple(store.runs(info.name, with_releases=False)),
-            mapping=store.mapping(info.original, info.name) if info.original is not None else None,
-            seed=store.seed(info.original, info.name) if linked and info.original is not None else None,
+            mapping=None if original is None else store.mapping(original, info.name),
+            seed=None if original is None else store.seed(original, info.name),
         )
 
 
-@contextlib.contextmanager
-def private_directory() -> Iterator[Path]:
-    """A directory for the time of the block that nobody else can look into."""
-    with tempfile.TemporaryDirectory(prefix="graphpriv-") as directory:
-        yield Path(directory)
+def folder_of(url: str) -> Path | None:
+    """The folder of the store at *url*; None for a server."""
+    return Path(url.removeprefix("file:")).resolve().parent if url.startswith("file:") else None
 
 
-def check_backup(path: str | Path) -> None:
-    """Refuse a file that cannot be restored, before the store that is to take it is opened or made.
+def check_backup(path: str | Path, *, into: str) -> None:
+    """Refuse a file that cannot be restored, before the store *into* which it is to go is opened or made.
 
     Standard input can be read once only; what comes from there is checked by the restore itself, before it changes
     anything.
     """
     if str(path) != STREAM:
-        with opened_backup(path):
+        with opened_backup(path, near=folder_of(into)):
             pass
 
 
 def _copy_whole(path: Path, target: Path) -> None:
     """Copy a file together with what stands in the log beside it: it may be a store in use."""
+    if path.is_fifo():
+        raise InvalidInput(f"{path}: this is a pipe; give - and send the backup to standard input.")
     try:
         with path.open("rb"):
             pass
@@ -73,6 +73,8 @@ def _copy_whole(path: Path, target: Path) -> None:
             source.backup(copy)
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise FileFailure(f"{target.parent.parent}: the disk is full. Nothing was restored.") from None
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY):
             raise InvalidInput(
                 f"{path}: this is a store in use, and the log beside it cannot be read; nothing was restored. "
@@ -98,14 +100,18 @@ def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
 
 
 @contextlib.contextmanager
-def opened_backup(path: str | Path) -> Iterator[SqliteStore]:
-    """A backup as a store, found sound; the file itself is not touched, also where its layout is older."""
+def opened_backup(path: str | Path, *, near: Path | None) -> Iterator[SqliteStore]:
+    """A backup as a store, found sound; the file itself is not touched, also where its layout is older.
+
+    What is read is a copy in the folder *near*, that of the store which takes it, or else beside the backup.
+    """
     from graphpriv.store.sqlite import SqliteStore
 
-    with private_directory() as directory:
-        working_copy = directory / "backup.db"
+    places = [place for place in (near, Path(path).resolve().parent if str(path) != STREAM else None) if place]
+    with working_folder(first_usable(*places)) as folder:
+        working_copy = folder / "backup.db"
         if str(path) == STREAM:
-            working_copy.write_bytes(read_bytes(path))
+            _copy_stream(working_copy)
         else:
             _copy_whole(Path(path), working_copy)
         _refuse_foreign(working_copy, path)
@@ -114,3 +120,11 @@ def opened_backup(path: str | Path) -> Iterator[SqliteStore]:
             if problems:
                 raise InvalidInput(f"{path}: the backup is not sound, and nothing was restored: {problems[0]}")
             yield store
+
+
+def _copy_stream(target: Path) -> None:
+    content = read_bytes(STREAM)
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        raise failure(error, target.parent.parent) from None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from graphpriv.store.contract import moment
 from graphpriv.store.schema import VERSION, is_empty, is_ours, migrate, refuse_newer, version_of
 from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable
 from tabular.files import reason
@@ -30,29 +30,69 @@ class StoreFile:
     """Connections to one file: one for each thread of each process."""
 
     def __init__(self, path: Path, *, called: str, patience: float) -> None:
-        self.path = path
+        # Absolute: `:memory:` is no file to the database, and the folder of a process may change.
+        self.path = path.absolute()
         self.called = called
         self.patience = patience
         self._of_thread = threading.local()
         self._lock = threading.Lock()
         self._open: list[tuple[int, sqlite3.Connection]] = []
+        self._made = False
 
     def prepare(self, *, create: bool) -> None:
         """Make sure that the file is a store of the present version, making or migrating it where that is wanted."""
-        made = self._make_file() if create else False
+        self._refuse_no_file()
+        self._made = self._make_file() if create else False
         if not self.path.exists():
             raise InvalidInput(
                 f"{self.called}: there is no store here; `graphpriv demo` and `graphpriv graph import` make one, "
                 "or name another with --store or GRAPHPRIV_STORE."
             )
+        found = self.path.stat()
         try:
             with self.told():
                 self._bring_up_to_date(self._connection())
         except ReportedError:
-            if made:
-                self.close()
+            self.close()
+            if self._made:
                 self._remove()
             raise
+        self._refuse_removed(found)
+
+    def _refuse_no_file(self) -> None:
+        try:
+            mode = self.path.stat().st_mode
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise InvalidInput(f"{self.called}: {reason(error)}") from None
+        except ValueError:
+            raise InvalidInput("The address of a store holds a character that no path can have.") from None
+        if not stat.S_ISREG(mode):
+            raise InvalidInput(f"{self.called}: this is a folder, a device or a pipe; a store is a file of its own.")
+
+    def _refuse_removed(self, found: os.stat_result) -> None:
+        """Refuse a file that its maker removed before our connection held it: what goes in there would be lost."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(found, self.path.stat()):
+                return
+        self.close()
+        raise StoreUnavailable(f"{self.called}: the store was removed while it was opened; try again.", can_retry=True)
+
+    def discard_if_new(self) -> None:
+        """Remove the file if this opening has made it, nothing was put into it and nobody else has it open."""
+        if not self._made:
+            return
+        self.close()
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(self.path, timeout=0, isolation_level=None)) as db,
+        ):
+            # In this mode the log is read without writing, which the full disk would not allow.
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN IMMEDIATE")
+            if not db.execute("SELECT 1 FROM graphs LIMIT 1").fetchone():
+                self._remove()
 
     def _make_file(self) -> bool:
         # Persons stand in it: nobody but the owner may read it.
@@ -74,7 +114,7 @@ class StoreFile:
         if not is_ours(db) and not (version_of(db) == 0 and is_empty(db)):
             raise InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
         refuse_newer(version_of(db), VERSION, self.called)
-        _log_ahead(db, self.patience)
+        _log_ahead(db, self.patience, self.called)
         if version_of(db) < VERSION:
             with self.writing() as writer:
                 migrate(writer, self.called)
@@ -133,10 +173,6 @@ class StoreFile:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
-    def note_erasure(self, db: sqlite3.Connection) -> None:
-        """Write down that something was deleted which must leave the files."""
-        db.execute("INSERT INTO erasures (since) VALUES (?)", (moment(),))
-
     def erase(self) -> bool:
         """Take out of the files what was deleted; False while a reader of an older state is in the way.
 
@@ -192,12 +228,14 @@ class StoreFile:
         return StoreUnavailable(f"{self.called}: the database failed ({type(error).__name__}, code {code}).")
 
 
-def _log_ahead(db: sqlite3.Connection, patience: float) -> None:
+def _log_ahead(db: sqlite3.Connection, patience: float, called: str) -> None:
     """Switch to a write-ahead log, so that readers and a writer do not wait for each other."""
     until = time.monotonic() + patience
-    while db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+    while True:
         try:
-            db.execute("PRAGMA journal_mode = WAL")
+            if db.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+                raise InvalidInput(f"{called}: a store needs a write-ahead log, which is not possible here.")
+            return
         except sqlite3.OperationalError as error:
             # This switch alone does not wait for other processes by itself.
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:

@@ -127,6 +127,21 @@ class Head:
         """One past the highest number that a user may have."""
         return self.users + self.forgotten
 
+    def info(self, original: str | None) -> GraphInfo:
+        """What a list shows of the graph, if that is the name of its original."""
+        return GraphInfo(
+            name=str(self.name),
+            kind="original" if self.k is None else "release",
+            directed=self.directed,
+            users=self.users,
+            edges=self.edges,
+            created=self.created,
+            original=original,
+            k=self.k,
+            method=self.method,
+            parameters=json.loads(self.parameters),
+        )
+
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> Head:
         """The node's properties, which may lack those that are null."""
@@ -145,21 +160,13 @@ def infos(tx: ManagedTransaction) -> list[GraphInfo]:
     """What a list shows of each graph, by name."""
     found = heads(tx)
     names = {head.key: head.name for head in found}
-    return [
-        GraphInfo(
-            name=str(head.name),
-            kind="original" if head.k is None else "release",
-            directed=head.directed,
-            users=head.users,
-            edges=head.edges,
-            created=head.created,
-            original=names.get(head.original or ""),
-            k=head.k,
-            method=head.method,
-            parameters=json.loads(head.parameters),
-        )
-        for head in found
-    ]
+    return [head.info(names.get(head.original or "")) for head in found]
+
+
+def state(tx: ManagedTransaction) -> tuple[list[Head], int]:
+    """What is another after every change of anything that has a name: all graphs, and how many runs were noted."""
+    found = ask(tx, "MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
+    return heads(tx), int(found[0][0])
 
 
 def head_of(tx: ManagedTransaction, name: str) -> Head | None:
@@ -179,6 +186,13 @@ def lock_key(tx: ManagedTransaction, key: str) -> None:
     tx.run("MATCH (g:Graph {key: $key}) SET g.revision = g.revision", key=key).consume()
 
 
+def lock_all(tx: ManagedTransaction) -> None:
+    """Wait until nobody else changes anything that has a name, to the end of this transaction."""
+    lock_store(tx)
+    for key in sorted(head.key for head in heads(tx)):
+        lock_key(tx, key)
+
+
 # Imports: parts under a key that has no name yet
 
 
@@ -189,6 +203,8 @@ def begin(tx: ManagedTransaction, head: Mapping[str, Any], lease: int) -> None:
 
 def renew(tx: ManagedTransaction, key: str, lease: int) -> bool:
     """Show that an import is alive; False if it was taken for dead."""
+    # What a statement looks for, it looks for before it waits for a lock.
+    lock_key(tx, key)
     return bool(
         ask(
             tx,
@@ -283,14 +299,19 @@ def take_name(tx: ManagedTransaction, key: str) -> None:
 
 def give_up(tx: ManagedTransaction, key: str) -> None:
     """Give up an import that failed, unless it has its name already: nobody may know that the last step was done."""
+    lock_key(tx, key)
     tx.run("MATCH (g:Graph {key: $key}) WHERE g.name IS NULL SET g.lease = 0", key=key).consume()
 
 
 def give_up_dead(tx: ManagedTransaction) -> list[str]:
     """The keys of graphs to be deleted: given up, or imports that gave no sign of life until their lease was over."""
-    found = ask(
-        tx, "MATCH (g:Graph) WHERE g.name IS NULL AND g.lease < timestamp() SET g.lease = 0 RETURN g.key ORDER BY g.key"
-    )
+    dead: LiteralString = "MATCH (g:Graph) WHERE g.name IS NULL AND g.lease < timestamp() "
+    seen = ask(tx, dead + "RETURN g.key ORDER BY g.key")
+    for (key,) in seen:
+        # It may have shown life, or taken its name, while we waited.
+        lock_key(tx, key)
+    keys = [key for (key,) in seen]
+    found = ask(tx, dead + "AND g.key IN $keys SET g.lease = 0 RETURN g.key ORDER BY g.key", keys=keys)
     return [key for (key,) in found]
 
 
@@ -441,6 +462,16 @@ def runs(tx: ManagedTransaction, keys: Sequence[str]) -> list[Run]:
     ]
 
 
+def all_of(tx: ManagedTransaction, head: Head) -> tuple[Parts, tuple[Post, ...], tuple[Run, ...], Rows, int | None]:
+    """All that belongs to a graph: its parts, posts, runs, mapping and seed."""
+    found: list[Post] = []
+    last = -1
+    while page := posts(tx, head.key, last):
+        found += [post for _, post in page]
+        last = page[-1][0]
+    return parts_of(tx, head), tuple(found), tuple(runs(tx, [head.key])), matches(tx, head.key), seed(tx, head.key)
+
+
 # Single records
 
 
@@ -463,14 +494,37 @@ def known_posts(tx: ManagedTransaction, key: str, ids: Sequence[str]) -> dict[st
     return {str(post): int(number) for post, number in rows}
 
 
-def clear_profiles(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> None:
-    """Take home and interests off users who get new ones."""
-    tx.run(
-        "UNWIND $numbers AS number MATCH (u:User {graph: $key, number: number})-[r:LIVES_IN|INTERESTED_IN]->() "
-        "DELETE r",
+def clear_profiles(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Take home and interests off users who get new ones; tells which places and topics that were."""
+    rows = ask(
+        tx,
+        "UNWIND $numbers AS number MATCH (u:User {graph: $key, number: number})-[r:LIVES_IN|INTERESTED_IN]->(n) "
+        "WITH r, n.number AS number, n:Place AS home DELETE r RETURN DISTINCT home, number ORDER BY home, number",
         key=key,
         numbers=list(numbers),
+    )
+    return [number for home, number in rows if home], [number for home, number in rows if not home]
+
+
+def prune(tx: ManagedTransaction, key: str, homes: Sequence[int], interests: Sequence[int]) -> None:
+    """Take out those of the topics that nobody has, and places with those above them as far as nobody lives there."""
+    tx.run(
+        "UNWIND $interests AS number MATCH (t:Topic {graph: $key, number: number}) "
+        "WHERE NOT EXISTS { (t)<-[:INTERESTED_IN]-() } DELETE t",
+        key=key,
+        interests=list(interests),
     ).consume()
+    while homes:
+        # Places that nobody is left in, with nothing below them; then the ones above.
+        rows = ask(
+            tx,
+            "UNWIND $homes AS number MATCH (p:Place {graph: $key, number: number})-[:BELOW]->(above:Place) "
+            "WHERE NOT EXISTS { (p)<-[:LIVES_IN]-() } AND NOT EXISTS { (p)<-[:BELOW]-() } "
+            "WITH p, above.number AS next DETACH DELETE p RETURN DISTINCT next ORDER BY next",
+            key=key,
+            homes=list(homes),
+        )
+        homes = [number for (number,) in rows]
 
 
 def clear_authors(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> None:
@@ -503,25 +557,7 @@ def forget(tx: ManagedTransaction, key: str, number: int) -> tuple[int, int, int
     tx.run(at + "-[:POSTED]->(p:Post) DETACH DELETE p", values).consume()
     tx.run(at + " DETACH DELETE u", values).consume()
     matched = tx.run("MATCH (m:Match {original: $key, number: $number}) DELETE m", values).consume()
-    tx.run(
-        "UNWIND $interests AS number MATCH (t:Topic {graph: $key, number: number}) "
-        "WHERE NOT EXISTS { (t)<-[:INTERESTED_IN]-() } DELETE t",
-        key=key,
-        interests=interests,
-    ).consume()
-    while homes:
-        # A place that nobody is left in, with nothing below it; then the one above.
-        homes = [
-            row[0]
-            for row in ask(
-                tx,
-                "MATCH (p:Place {graph: $key, number: $number})-[:BELOW]->(above:Place) "
-                "WHERE NOT EXISTS { (p)<-[:LIVES_IN]-() } AND NOT EXISTS { (p)<-[:BELOW]-() } "
-                "WITH p, above, above.number AS next DETACH DELETE p RETURN next",
-                key=key,
-                number=homes[0],
-            )
-        ]
+    prune(tx, key, homes, interests)
     return int(gone[0]), int(gone[1]), matched.counters.nodes_deleted
 
 

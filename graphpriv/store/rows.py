@@ -62,9 +62,15 @@ def touch(db: sqlite3.Connection, key: int) -> None:
     db.execute("UPDATE graphs SET revision = lower(hex(randomblob(16))) WHERE key = ?", (key,))
 
 
-def revision_of(db: sqlite3.Connection, key: int) -> str:
-    """The present revision of a graph."""
-    return str(db.execute("SELECT revision FROM graphs WHERE key = ?", (key,)).fetchone()[0])
+def revision_of(db: sqlite3.Connection, key: int) -> str | None:
+    """The present revision of a graph; None if there is none of that key any more."""
+    found = db.execute("SELECT revision FROM graphs WHERE key = ?", (key,)).fetchone()
+    return None if found is None else str(found[0])
+
+
+def note_erasure(db: sqlite3.Connection) -> None:
+    """Write down that something was deleted or replaced which must leave the files."""
+    db.execute("INSERT INTO erasures (since) VALUES (?)", (moment(),))
 
 
 def insert(db: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:

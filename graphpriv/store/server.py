@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j as driver
 import numpy as np
@@ -26,6 +26,7 @@ from graphpriv.store.contract import (
     Post,
     Run,
     Store,
+    Unsettled,
     User,
     changed,
     check_name,
@@ -35,13 +36,14 @@ from graphpriv.store.contract import (
     not_known,
     taken,
 )
-from graphpriv.store.copies import copies_of, opened_backup, private_directory
+from graphpriv.store.copies import copies_of, opened_backup
 from graphpriv.store.driver import Connection
 from graphpriv.store.inspection import place_problems
 from graphpriv.store.profiles import Profiles, nobody
 from graphpriv.store.schema import refuse_newer
 from graphpriv.store.soundness import (
     dangling,
+    sound_copy,
     sound_follows,
     sound_graph,
     sound_posts,
@@ -49,8 +51,12 @@ from graphpriv.store.soundness import (
     sound_users,
 )
 from graphpriv.store.staging import Staged, Staging, homes, interests
-from tabular.errors import InvalidInput, StoreUnavailable, UnknownName
-from tabular.files import refuse_existing
+from graphpriv.store.working import first_usable, working_folder
+from tabular.errors import InvalidInput, UnknownName
+from tabular.files import STREAM, refuse_existing
+
+if TYPE_CHECKING:
+    from graphpriv.store.sqlite import SqliteStore
 
 T = TypeVar("T")
 H = TypeVar("H")
@@ -145,9 +151,7 @@ class Neo4jStore(Store):
             # What one transaction reads page by page, others may change in between.
             if look() == before:
                 return found
-        raise StoreUnavailable(
-            f"{self.address}: graph {name!r} is being changed all the time; try again later.", can_retry=True
-        )
+        raise Unsettled(self.address, f"graph {name!r}")
 
     def delete_graph(self, name: str) -> None:
         def delete(tx: driver.ManagedTransaction) -> None:
@@ -173,15 +177,21 @@ class Neo4jStore(Store):
         head = self._head(name)
         profiles = self._read(lambda tx: Profiles(neo4j.places(tx, head.key), neo4j.topics(tx, head.key)))
         for low in range(0, head.numbers, neo4j.BATCH):
-            page = self._read(partial(neo4j.users, key=head.key, low=low, high=low + neo4j.BATCH))
-            for row in page:
+            for row in self._page(head, partial(neo4j.users, key=head.key, low=low, high=low + neo4j.BATCH)):
                 yield profiles.user(row[1], row[2], row[3], row[4:7])
 
     def posts(self, name: str) -> Iterator[Post]:
-        key, last = self._head(name).key, -1
-        while page := self._read(partial(neo4j.posts, key=key, after=last)):
+        head, last = self._head(name), -1
+        while page := self._page(head, partial(neo4j.posts, key=head.key, after=last)):
             yield from (post for _, post in page)
             last = page[-1][0]
+
+    def _page(self, head: neo4j.Head, read: Callable[[driver.ManagedTransaction], list[T]]) -> list[T]:
+        """What is read of a graph, if that has not changed by then."""
+        page, now = self._read(lambda tx: (read(tx), neo4j.head_of(tx, str(head.name))))
+        if now != head:
+            raise Unsettled(self.address, f"graph {head.name!r}")
+        return page
 
     def save_release(
         self,
@@ -247,44 +257,85 @@ class Neo4jStore(Store):
         from graphpriv.store.sqlite import SqliteStore
 
         refuse_existing(path, overwrite=overwrite)
-        with private_directory() as directory, SqliteStore(directory / "copy.db", create=True) as copy:
-            copy.take(copies_of(self))
+        places = [] if str(path) == STREAM else [Path(path).absolute().parent]
+        with (
+            working_folder(first_usable(*places)) as folder,
+            SqliteStore(folder / "copy.db", create=True, called=str(path)) as copy,
+        ):
+            self._copy_into(copy)
             copy.backup(path, overwrite=overwrite)
+
+    def _copy_into(self, copy: SqliteStore) -> None:
+        """Fill a store with what there is at one moment."""
+        for _ in range(_READINGS):
+            with contextlib.suppress(Unsettled):
+                copy.take(self._copies(self._read), overwrite=True)
+                return
+
+        def while_nobody_writes(tx: driver.ManagedTransaction) -> None:
+            neo4j.lock_all(tx)
+            copy.take(self._copies(lambda work: work(tx)), overwrite=True)
+
+        self._write(while_nobody_writes)
+
+    def _copies(self, read: Callable[[Callable[[driver.ManagedTransaction], Any]], Any]) -> Iterator[Copy]:
+        """All there is, originals before their releases, as long as nothing changes."""
+        before = read(neo4j.state)
+        numbers: dict[str, NDArray[np.int64]] = {}
+        names = {head.key: head.name for head in before[0]}
+        for head in sorted(before[0], key=lambda each: each.k is not None):
+            parts, posts, runs, matches, seed = read(partial(neo4j.all_of, head=head))
+            if read(neo4j.state) != before:
+                raise Unsettled(self.address, "the store")
+            numbers[head.key] = parts.numbers
+            linked = head.original in names
+            yield Copy(
+                info=head.info(names.get(head.original or "")),
+                graph=parts.assemble(),
+                posts=posts,
+                runs=runs,
+                mapping=_mapping(numbers[str(head.original)], matches) if linked else None,
+                seed=seed if linked else None,
+            )
 
     def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
         if self.graphs() and not overwrite:
             raise emptied(self.address)
-        with opened_backup(path) as source:
+        with opened_backup(path, near=None) as source:
             self._take(copies_of(source), overwrite=overwrite)
 
     def _take(self, copies: Iterable[Copy], *, overwrite: bool) -> None:
         staged: list[Staged] = []
         keys: dict[str, str] = {}
         with contextlib.ExitStack() as imports:
-            for copy in copies:
+            for copy in map(sound_copy, copies):
                 key = keys[copy.info.name] = imports.enter_context(self._staging.begun())
                 original = keys.get(copy.info.original or "")
-                sound_graph(copy.graph)
                 self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original, copy.runs))
-                self._staging.keep_alive(staged)
             self._staging.publish(staged, overwrite=overwrite, alone=True)
         self._staging.sweep()
 
     def check(self) -> list[str]:
         self._staging.sweep()
         problems = self._read(neo4j.orphans)
-        for head in self._read(neo4j.heads):
-            users, edges = self._read(partial(neo4j.counted, key=head.key))
-            found = [
-                f"it has {counted} {what} and {noted} are noted."
-                for what, counted, noted in (("users", users, head.users), ("follows", edges, head.edges))
-                if counted != noted
-            ]
-            found += self._read(partial(neo4j.wrong_counts, head=head))
-            found += place_problems(self._read(partial(neo4j.places, key=head.key)))
-            problems += [f"Graph {head.name!r}: {problem}" for problem in found]
+        for name in [str(head.name) for head in self._read(neo4j.heads)]:
+            look = partial(self._read, partial(neo4j.head_of, name=name))
+            found = self._settled(look, self._problems, name)
+            problems += [f"Graph {name!r}: {problem}" for problem in found]
         return problems
+
+    def _problems(self, head: neo4j.Head | None) -> list[str]:
+        if head is None:
+            return []
+        users, edges = self._read(partial(neo4j.counted, key=head.key))
+        found = [
+            f"it has {counted} {what} and {noted} are noted."
+            for what, counted, noted in (("users", users, head.users), ("follows", edges, head.edges))
+            if counted != noted
+        ]
+        found += self._read(partial(neo4j.wrong_counts, head=head))
+        return found + place_problems(self._read(partial(neo4j.places, key=head.key)))
 
     # Within a transaction
 
@@ -318,13 +369,14 @@ class Neo4jStore(Store):
         numbers = [number_of[user.id] for user in users]
         private = [[getattr(user, column) for column in PRIVATE] for user in users]
         rows = [[number, user.id, *own] for number, user, own in zip(numbers, users, private, strict=True)]
-        neo4j.clear_profiles(tx, head.key, list(known.values()))
+        before = neo4j.clear_profiles(tx, head.key, list(known.values()))
         self._put_all(tx, head.key, "places", profiles.added_places)
         self._put_all(tx, head.key, "below", [row for row in profiles.added_places if row[1] is not None])
         self._put_all(tx, head.key, "topics", profiles.added_topics)
         self._put_all(tx, head.key, "users", rows)
         self._put_all(tx, head.key, "homes", homes(numbers, [profile[0] for profile in profile_of]))
         self._put_all(tx, head.key, "interests", interests(numbers, [profile[1:] for profile in profile_of]))
+        neo4j.prune(tx, head.key, *before)
         held = {column for own in private for column, value in zip(PRIVATE, own, strict=True) if value is not None}
         new = len(users) - len(known)
         columns = [column for column in PRIVATE if column in held.union(head.private)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import check_paths
 from graphpriv.release import Release
-from graphpriv.store.contract import Follow, Post, User, changed, refuse_seed
+from graphpriv.store.contract import Copy, Follow, Post, User, changed, check_name, refuse_seed
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
 
@@ -21,9 +21,20 @@ def sound_graph(graph: SocialGraph) -> SocialGraph:
         if column not in PRIVATE:
             raise InvalidInput(f"A store keeps the private columns {', '.join(PRIVATE)}, not {column!r}.")
     for position, user in enumerate(graph.ids):
-        if len(user) > LONGEST_ID:
-            raise InvalidRecord(f"User {position} of the graph: its id has more than {LONGEST_ID:,} characters.")
+        sound_id(user, f"User {position} of the graph: its id")
     return graph
+
+
+def sound_copy(copy: Copy) -> Copy:
+    """The *copy* out of a backup, if it could have come in by any other way."""
+    check_name(copy.info.name)
+    try:
+        sound_graph(copy.graph)
+        for position, post in enumerate(copy.posts):
+            sound_id(post.id, f"Post {position} of the graph: its id")
+    except InvalidInput as error:
+        raise InvalidRecord(f"Graph {copy.info.name!r} of the backup: {error}") from None
+    return copy
 
 
 def sound_release(release: Release, users: int, original: str) -> Release:
@@ -46,7 +57,7 @@ def sound_users(batch: Iterable[User]) -> list[User]:
     users = list(batch)
     for position, user in enumerate(users):
         where = f"User {position} of the batch"
-        _text(user.id, f"{where}: its id")
+        sound_id(user.id, f"{where}: its id")
         if len(user.topics) > RANKS or any(topic == "" for topic in user.topics):
             raise InvalidRecord(f"{where}: there are at most {RANKS} topics, and none is an empty text.")
     located = {row: user.location for row, user in enumerate(users) if user.location is not None}
@@ -59,8 +70,8 @@ def sound_follows(batch: Iterable[Follow]) -> list[Follow]:
     """The follows of a batch as they come."""
     follows = list(batch)
     for position, follow in enumerate(follows):
-        _text(follow.source, f"Follow {position} of the batch: its source")
-        _text(follow.target, f"Follow {position} of the batch: its target")
+        sound_id(follow.source, f"Follow {position} of the batch: its source")
+        sound_id(follow.target, f"Follow {position} of the batch: its target")
     return follows
 
 
@@ -68,8 +79,8 @@ def sound_posts(batch: Iterable[Post]) -> list[Post]:
     """The posts of a batch, each once: of several with one id the last."""
     posts = list(batch)
     for position, post in enumerate(posts):
-        _text(post.id, f"Post {position} of the batch: its id")
-        _text(post.user, f"Post {position} of the batch: its user")
+        sound_id(post.id, f"Post {position} of the batch: its id")
+        sound_id(post.user, f"Post {position} of the batch: its user")
         if not isinstance(post.text, str):
             raise InvalidRecord(f"Post {position} of the batch: its text must be a text.")
     return list({post.id: post for post in posts}.values())
@@ -80,7 +91,8 @@ def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
     return InvalidRecord(f"{what} {position} of the batch: its {end} is no user of graph {name!r}.")
 
 
-def _text(value: object, what: str) -> None:
+def sound_id(value: object, what: str) -> None:
+    """Refuse what cannot be the id of a user or a post; *what* it is comes first in the message."""
     if not isinstance(value, str) or not value:
         raise InvalidRecord(f"{what} must be a text that is not empty.")
     if len(value) > LONGEST_ID:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from graphpriv.store.contract import (
     Post,
     Run,
     Store,
+    Unsettled,
     User,
     changed,
     check_name,
@@ -33,20 +34,22 @@ from graphpriv.store.contract import (
     not_an_original,
     taken,
 )
-from graphpriv.store.copies import copies_of, opened_backup, private_directory
+from graphpriv.store.copies import copies_of, opened_backup
 from graphpriv.store.files import Damaged, StoreFile
 from graphpriv.store.inspection import problems_of
 from graphpriv.store.profiles import nobody
 from graphpriv.store.schema import version_of
 from graphpriv.store.soundness import (
+    sound_copy,
     sound_follows,
     sound_graph,
     sound_posts,
     sound_release,
     sound_users,
 )
-from tabular.errors import UnknownName
-from tabular.files import refuse_existing, replacing
+from graphpriv.store.working import hand_over, leftovers, working_folder
+from tabular.errors import FileFailure, UnknownName
+from tabular.files import STREAM, refuse_existing
 
 #: How many records are read at a time.
 PAGE = 10_000
@@ -67,6 +70,17 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         self._file.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        if kind is not None:
+            self._file.discard_if_new()
+
+    @property
+    def _folder(self) -> Path:
+        return self._file.path.resolve().parent
 
     def graphs(self) -> list[GraphInfo]:
         with self._file.reading() as db:
@@ -93,7 +107,7 @@ class SqliteStore(Store):
 
     def revision(self, name: str) -> str:
         with self._file.reading() as db:
-            return rows.revision_of(db, self._key(db, name)[0])
+            return str(rows.revision_of(db, self._key(db, name)[0]))
 
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
         with self._file.reading() as db:
@@ -108,7 +122,7 @@ class SqliteStore(Store):
     def delete_graph(self, name: str) -> None:
         with self._file.writing() as db:
             rows.delete_graph(db, self._key(db, name)[0])
-            self._file.note_erasure(db)
+            rows.note_erasure(db)
         self._file.erase()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
@@ -130,24 +144,26 @@ class SqliteStore(Store):
     def users(self, name: str) -> Iterator[User]:
         with self._file.reading() as db:
             key, _, _ = self._key(db, name)
+            revision = rows.revision_of(db, key)
             profiles = additions.read_profiles(db, key)
         query = (
             "SELECT users.number, users.id, place, topic1, topic2, topic3, handle, persons.name, location_text "
             "FROM users LEFT JOIN persons USING (graph, number) "
             "WHERE users.graph = ? AND users.number > ? ORDER BY users.number LIMIT ?"
         )
-        for row in self._pages(query, key):
+        for row in self._pages(query, key, name, revision):
             yield profiles.user(row[1], row[2], row[3:6], row[6:])
 
     def posts(self, name: str) -> Iterator[Post]:
         with self._file.reading() as db:
             key, _, _ = self._key(db, name)
+            revision = rows.revision_of(db, key)
         query = (
             "SELECT posts.number, posts.id, users.id, text, links, created "
             "FROM posts JOIN users ON users.graph = posts.graph AND users.number = posts.user "
             "WHERE posts.graph = ? AND posts.number > ? ORDER BY posts.number LIMIT ?"
         )
-        for row in self._pages(query, key):
+        for row in self._pages(query, key, name, revision):
             yield rows.post_of(row[1:])
 
     def save_release(
@@ -201,24 +217,26 @@ class SqliteStore(Store):
     def forget(self, name: str, user: str) -> Forgotten:
         with self._file.writing() as db:
             gone = additions.forget(db, self._original(db, name), user, name=name)
-            self._file.note_erasure(db)
         return replace(gone, erased=self._file.erase())
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         refuse_existing(path, overwrite=overwrite)
-        with private_directory() as directory:
-            written = directory / "backup.db"
-            # Persons stand in it, as in the store: it is for the owner alone from its first moment.
+        with working_folder(self._folder if str(path) == STREAM else Path(path).absolute().parent) as folder:
+            written = folder / "backup.db"
             # Not a copy of the pages: those may still hold what was deleted from them.
             with self._file.speaking() as db:
-                db.execute("VACUUM INTO ?", (str(written),))
-            with written.open("rb") as source, replacing(path, overwrite=overwrite, private=True) as file:
-                shutil.copyfileobj(source, file)
+                try:
+                    db.execute("VACUUM INTO ?", (str(written),))
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_FULL:
+                        raise
+                    raise FileFailure(f"{path}: the disk is full. Nothing was written.") from None
+            hand_over(written, path, overwrite=overwrite)
 
     def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
         if self.graphs() and not overwrite:
             raise emptied(self.address)
-        with opened_backup(path) as source:
+        with opened_backup(path, near=self._folder) as source:
             self.take(copies_of(source), overwrite=overwrite)
 
     def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
@@ -228,17 +246,18 @@ class SqliteStore(Store):
             if held and not overwrite:
                 raise emptied(self.address)
             rows.delete_everything(db)
-            rows.insert_copies(db, copies)
+            rows.insert_copies(db, map(sound_copy, copies))
             if held:
-                self._file.note_erasure(db)
+                rows.note_erasure(db)
         if held:
             self._file.erase()
 
     def check(self) -> list[str]:
         try:
             self._file.erase()
+            left = [f"{each}: a killed run left copies of graphs here; remove it." for each in leftovers(self._folder)]
             with self._file.reading() as db:
-                return problems_of(db)
+                return left + problems_of(db)
         except Damaged as error:
             # Some damage stops the inspection itself.
             return [str(error)]
@@ -247,10 +266,13 @@ class SqliteStore(Store):
         if not overwrite and any(each.name == name for each in self.graphs()):
             raise taken(name)
 
-    def _pages(self, query: str, key: int) -> Iterator[tuple[Any, ...]]:
+    def _pages(self, query: str, key: int, name: str, revision: str | None) -> Iterator[tuple[Any, ...]]:
         last = -1
         while True:
+            # A transaction for each page: one for all of them would be left open by whoever stops half way.
             with self._file.reading() as db:
+                if rows.revision_of(db, key) != revision:
+                    raise Unsettled(self.address, f"graph {name!r}")
                 page = db.execute(query, (key, last, PAGE)).fetchall()
             yield from page
             if len(page) < PAGE:
@@ -288,5 +310,5 @@ class SqliteStore(Store):
         if not overwrite:
             raise taken(name)
         rows.delete_graph(db, int(row[0]))
-        self._file.note_erasure(db)
+        rows.note_erasure(db)
         return True

@@ -65,7 +65,7 @@ class Staging:
             "created": moment(),
             **more,
         }
-        self._connection.write(partial(neo4j.begin, head=head, lease=self._lease))
+        self._write(waiting, partial(neo4j.begin, head=head, lease=self._lease))
         tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
         parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
         placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
@@ -142,7 +142,7 @@ class Staging:
 
         def send() -> None:
             nonlocal room
-            self._connection.write(self._delivery(key, list(parcel), waiting))
+            self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
             parcel.clear()
             room = neo4j.BATCH
 
@@ -150,16 +150,15 @@ class Staging:
         if parcel:
             send()
 
-    def _delivery(
-        self, key: str, parcel: Sequence[tuple[str, neo4j.Rows]], waiting: Sequence[str]
-    ) -> Callable[[ManagedTransaction], None]:
-        def deliver(tx: ManagedTransaction) -> None:
-            for each in (*waiting, key):
-                self._show_life(tx, each)
-            for kind, rows in parcel:
-                neo4j.put(tx, key, kind, rows)
+    def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], None]) -> None:
+        """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
 
-        return deliver
+        def show_life_and_work(tx: ManagedTransaction) -> None:
+            for key in alive:
+                self._show_life(tx, key)
+            work(tx)
+
+        self._connection.write(show_life_and_work)
 
     def _show_life(self, tx: ManagedTransaction, key: str) -> None:
         if not neo4j.renew(tx, key, self._lease):
@@ -168,11 +167,6 @@ class Staging:
                 "Nothing was changed; try again.",
                 can_retry=True,
             )
-
-    def keep_alive(self, staged: Iterable[Staged]) -> None:
-        """Show that imports that wait for others have not died."""
-        for each in staged:
-            self._connection.write(partial(self._show_life, key=each.key))
 
     def publish(
         self,
@@ -183,12 +177,15 @@ class Staging:
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
-        for each in staged:
-            self.keep_alive(staged)
-            self._connection.write(partial(self._confirm, key=each.key))
+        keys = [each.key for each in staged]
+        for key in keys:
+            self._write(keys, partial(self._confirm, key=key))
 
         def name_all(tx: ManagedTransaction) -> None:
             neo4j.lock_store(tx)
+            # Not before: others see an old lease for as long as this one waits.
+            for key in keys:
+                self._show_life(tx, key)
             if unchanged is not None:
                 neo4j.lock_key(tx, unchanged.key)
             present = {str(head.name): head for head in neo4j.heads(tx)}
@@ -200,7 +197,6 @@ class Staging:
             for name in gone:
                 neo4j.take_name(tx, present[name].key)
             for each in staged:
-                self._show_life(tx, each.key)
                 neo4j.give_name(tx, each.key, each.name, each.original)
                 for run in each.runs:
                     neo4j.add_run(tx, each.key, run)
@@ -209,7 +205,6 @@ class Staging:
 
     def _confirm(self, tx: ManagedTransaction, key: str) -> None:
         """Count once more what was sent."""
-        self._show_life(tx, key)
         if neo4j.counted(tx, key) != neo4j.expected(tx, key):
             raise StoreUnavailable(
                 f"{self._connection.address.shown}: not everything arrived. Nothing was changed; try again.",
@@ -221,6 +216,11 @@ class Staging:
         for key in self._connection.write(neo4j.give_up_dead):
             while self._connection.write(partial(neo4j.delete_some, key=key)):
                 pass
+
+
+def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, neo4j.Rows]]) -> None:
+    for kind, rows in parcel:
+        neo4j.put(tx, key, kind, rows)
 
 
 def homes(numbers: Iterable[int], places: Iterable[int | None]) -> list[tuple[int, int]]:

@@ -128,7 +128,7 @@ def test_an_empty_file_is_a_new_store_and_no_backup(tmp_path: Path, create: bool
     db.execute("PRAGMA journal_mode = WAL")
     db.close()
     with pytest.raises(InvalidInput, match="no store of graphpriv"):
-        check_backup(path)
+        check_backup(path, into=f"file:{tmp_path / 'other.db'}")
     for each in (path, schemaless):
         with open_store(f"file:{each}", create=create) as store:
             assert store.graphs() == []

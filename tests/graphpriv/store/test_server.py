@@ -5,9 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +21,11 @@ from graphpriv.graph import SocialGraph
 from graphpriv.store import Run, Store, User, neo4j, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
 from graphpriv.store.driver import Connection
-from graphpriv.store.server import Neo4jStore
+from graphpriv.store.server import _READINGS, Neo4jStore
 from graphpriv.store.staging import Staged, Staging
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.contracts import importing
-from tests.contracts.store import StoreContract, filled, little, quietly, release_of, start_importing
+from tests.contracts.store import StoreContract, content, filled, full, little, quietly, release_of, start_importing
 from tests.servers import Neo4jServer
 from tests.strategies import graphs, random_graph
 
@@ -43,6 +46,9 @@ class TestNeo4j(StoreContract):
     @pytest.fixture(autouse=True)
     def _server(self, neo4j_server: Neo4jServer) -> None:
         self.server = neo4j_server
+
+    def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(neo4j, "BATCH", 2)
 
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
@@ -201,6 +207,48 @@ def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store
     assert store.load_graph("town") == little()
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Neo4jStore, named: bool) -> None:
+    store.save_graph("other", little())
+    imports = staging_of(store, lease=60)
+    cleaner = threading.Thread(target=store._staging.sweep)
+    key = "of the test"
+    imports.send_graph(key, little())
+    store._write(partial(neo4j.renew, key=key, lease=-1000))
+
+    def live(tx: Any) -> None:
+        assert neo4j.renew(tx, key, 60_000)
+        if named:
+            neo4j.give_name(tx, key, "town", None)
+        # It sees the old lease, and waits for this transaction.
+        cleaner.start()
+        cleaner.join(0.5)
+
+    store._write(live)
+    cleaner.join()
+    if not named:
+        imports.publish([Staged(key, "town")], overwrite=False)
+    assert store.load_graph("town") == little()
+    assert store.check() == []
+
+
+def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jStore) -> None:
+    imports = staging_of(store, lease=60)
+    key = "of the test"
+    imports.send_graph(key, little())
+    alive: list[bool] = []
+    importer = threading.Thread(target=lambda: alive.append(store._write(partial(neo4j.renew, key=key, lease=60_000))))
+
+    def clean(tx: Any) -> None:
+        neo4j.give_up(tx, key)
+        importer.start()
+        importer.join(0.5)
+
+    store._write(clean)
+    importer.join()
+    assert alive == [False]
+
+
 def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     imports = staging_of(store, lease=60)
     with pytest.raises(StoreUnavailable, match="not everything arrived"), imports.begun() as key:
@@ -221,6 +269,145 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
         imports.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
     assert [each.name for each in store.graphs()] == ["town"]
     assert store.check() == []
+
+
+@pytest.fixture
+def aged(monkeypatch: pytest.MonkeyPatch, neo4j_server: Neo4jServer) -> Iterator[list[str]]:
+    """Every transaction that writes takes long: more than half of the lease is over, and others clean up meanwhile."""
+    aged: list[str] = []
+    write = Connection.write
+
+    def slowly(self: Connection, work: Callable[[Any], Any]) -> Any:
+        done = write(self, work)
+        rows = neo4j_server.ask("MATCH (g:Graph) WHERE g.lease > 0 SET g.lease = g.lease - 40000 RETURN g.key")
+        aged.extend(key for (key,) in rows)
+        write(self, neo4j.give_up_dead)
+        return done
+
+    monkeypatch.setattr(Connection, "write", slowly)
+    monkeypatch.setattr(neo4j, "BATCH", 8)
+    yield aged
+
+
+def test_an_import_that_takes_longer_than_the_lease_shows_that_it_lives(
+    store: Neo4jStore, aged: list[str], neo4j_server: Neo4jServer
+) -> None:
+    graph = random_graph(3, 20, 40)
+    imports = staging_of(store, lease=60)
+    with imports.begun() as key:
+        imports.send_graph(key, graph)
+        assert aged.count(key) > 5
+        imports.publish([Staged(key, "town")], overwrite=False)
+    assert store.load_graph("town") == graph
+
+
+def test_a_release_that_takes_longer_than_the_lease_is_kept(store: Neo4jStore, aged: list[str]) -> None:
+    graph = random_graph(3, 20, 40)
+    imports = staging_of(store, lease=60)
+    store._staging = imports
+    store.save_graph("town", graph)
+    release = release_of(graph)
+    store.save_release("town", "out", release, seed=1, run=Run(verb="protect"))
+    assert store.load_pair("town", "out")[1] == release.graph
+
+
+def test_graphs_of_a_backup_wait_for_the_last_of_them_longer_than_the_lease(
+    store: Neo4jStore, tmp_path: Path, aged: list[str]
+) -> None:
+    with open_store(f"file:{tmp_path / 'embedded.db'}", create=True) as embedded:
+        everything = full(embedded)
+        embedded.backup(tmp_path / "backup.db")
+    store._staging = staging_of(store, lease=60)
+    store.restore(tmp_path / "backup.db")
+    assert content(store) == everything
+    assert min(aged.count(key) for key in set(aged)) > 5
+
+
+# A backup is of one moment
+
+
+def changing(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch, change: Callable[[int], object]) -> None:
+    """Let a change come after each graph that is read for a backup; it is told how many were read before."""
+    read, times = neo4j.all_of, count()
+
+    def then_change(tx: Any, head: neo4j.Head) -> Any:
+        found = read(tx, head)
+        change(next(times))
+        return found
+
+    monkeypatch.setattr(neo4j, "all_of", then_change)
+
+
+CHANGES: dict[str, Callable[[Neo4jStore], object]] = {
+    "a person is forgotten": lambda store: store.forget("town", "17"),
+    "a user comes": lambda store: store.add_users("town", [User(id="new")]),
+    "the original goes": lambda store: store.delete_graph("town"),
+    "the release goes": lambda store: store.delete_graph("out"),
+    "a run is noted": lambda store: store.add_run("city", Run(verb="audit", created="2026-05-05T00:00:00.000Z")),
+    "a graph comes": lambda store: store.save_graph("another", little()),
+    "the release is drawn anew": lambda store: store.save_release(
+        "town", "out", release_of(store.load_graph("town"), 99), seed=99, run=Run(verb="protect"), overwrite=True
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_while_a_backup_is_written_is_in_all_of_it(
+    store: Neo4jStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    full(store)
+    # The second graph has been read, which is an original.
+    changing(store, monkeypatch, lambda position: CHANGES[what](store) if position == 1 else None)
+    store.backup(tmp_path / "backup.db")
+    with open_store(f"file:{tmp_path / 'backup.db'}", create=False) as copy:
+        assert content(copy) == content(store)
+        assert copy.check() == []
+
+
+def test_a_backup_of_a_store_that_changes_all_the_time_lets_the_writers_wait(
+    store: Neo4jStore, neo4j_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full(store)
+    before: list[object] = []
+    writers: list[threading.Thread] = []
+
+    def add(number: int) -> None:
+        with open_store(neo4j_url, create=False) as own:
+            own.add_users("town", [User(id=f"u{number}")])
+
+    def change(position: int) -> None:
+        if position < _READINGS:
+            store.add_users("town", [User(id=f"u{position}")])
+            return
+        before[:] = before or content(store)
+        writers.append(threading.Thread(target=add, args=(position,)))
+        writers[-1].start()
+        writers[-1].join(0.3)
+        assert writers[-1].is_alive()
+
+    changing(store, monkeypatch, change)
+    store.backup(tmp_path / "backup.db")
+    for writer in writers:
+        writer.join()
+    with open_store(f"file:{tmp_path / 'backup.db'}", create=False) as copy:
+        assert content(copy) == before
+    assert len(writers) == 4
+    assert store.graph("town").users == 1 + _READINGS + len(writers)
+    assert store.check() == []
+
+
+def test_a_check_does_not_take_a_change_for_a_damage(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(store)
+    counted, times = neo4j.counted, count()
+
+    def meanwhile(tx: Any, key: str) -> tuple[int, int]:
+        if next(times) == 0:
+            store.forget("town", "17")
+        return counted(tx, key)
+
+    monkeypatch.setattr(neo4j, "counted", meanwhile)
+    assert store.check() == []
+    assert next(times) == 2
 
 
 # Several clients at once

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -15,9 +17,22 @@ import pytest
 
 from graphpriv.store import Run, User, open_store
 from graphpriv.store.copies import check_backup
+from graphpriv.store.files import StoreFile, _log_ahead
 from graphpriv.store.sqlite import SqliteStore
-from tabular.errors import FileFailure, StoreUnavailable
-from tests.contracts.store import StoreContract, filled, little, release_of
+from tabular.errors import FileFailure, InvalidInput, StoreUnavailable
+from tests.contracts.store import (
+    ANA,
+    BEN,
+    CHILE,
+    CLEO,
+    MADRID,
+    PEOPLE,
+    POSTS,
+    StoreContract,
+    filled,
+    little,
+    release_of,
+)
 from tests.strategies import random_graph
 
 #: Processes that begin anew, as the commands and the service do.
@@ -39,6 +54,9 @@ class TestEmbedded(StoreContract):
     @pytest.fixture
     def address(self, tmp_path: Path) -> str:
         return f"file:{tmp_path / 'graphs.db'}"
+
+    def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("graphpriv.store.sqlite.PAGE", 2)
 
     def nothing_is_left_over(self, store: SqliteStore) -> None:
         with store._file.reading() as db:
@@ -242,6 +260,60 @@ def test_what_was_replaced_leaves_the_files_while_another_process_holds_them(
         assert b"what Ana wrote" not in everything_in(path)
 
 
+def notes(store: SqliteStore) -> int:
+    with store._file.reading() as db:
+        return int(db.execute("SELECT COUNT(*) FROM erasures").fetchone()[0])
+
+
+REPLACED = {
+    "handle": (replace(ANA, handle="@other"), b"@ana_of_the_test"),
+    "name": (replace(ANA, name=None), "Ana Pérez".encode()),
+    "free text": (replace(BEN, location_text="elsewhere"), b"somewhere in Spain"),
+    "place": (replace(ANA, location=MADRID), b"Barcelona"),
+    "topic": (replace(ANA, topics=("Sports",)), b"Chess"),
+    "text of a post": (replace(POSTS[0], text="mended"), b"what Ana wrote"),
+    "link of a post": (replace(POSTS[0], links=()), b"https://example.org/a"),
+}
+
+
+@pytest.mark.parametrize("what", REPLACED)
+def test_what_a_record_held_before_leaves_the_files_with_the_next_check(
+    store: SqliteStore, path: Path, what: str
+) -> None:
+    record, trace = REPLACED[what]
+    filled(store)
+    with SqliteStore(path, create=False) as other:
+        other.graphs()
+        assert trace in everything_in(path)
+        if isinstance(record, User):
+            store.add_users("town", [record])
+        else:
+            store.add_posts("town", [record])
+        assert notes(store) == 1
+        assert store.check() == []
+        assert trace not in everything_in(path)
+        assert notes(store) == 0
+
+
+def test_records_that_come_again_or_bring_more_need_no_erasing(store: SqliteStore) -> None:
+    filled(store)
+    store.add_users("town", [*PEOPLE, replace(CLEO, handle="@cleo", location=CHILE, topics=("Labor",))])
+    store.add_posts("town", POSTS)
+    assert notes(store) == 0
+    # The moment of a post that had none, too.
+    store.add_posts("town", [replace(POSTS[1], created="2026-01-01T00:00:00Z")])
+    assert notes(store) == 0
+
+
+def test_what_a_restore_replaces_leaves_the_files(store: SqliteStore, path: Path, tmp_path: Path) -> None:
+    store.save_graph("city", random_graph(1, 9, 9))
+    store.backup(tmp_path / "kept.bak")
+    filled(store)
+    store.restore(tmp_path / "kept.bak", overwrite=True)
+    assert b"@ana_of_the_test" not in everything_in(path)
+    assert b"what Ana wrote" not in everything_in(path)
+
+
 def test_keys_and_notes_are_given_once_only(store: SqliteStore) -> None:
     keys = []
     for _ in range(3):
@@ -281,9 +353,71 @@ def test_what_stands_in_the_log_of_a_live_store_is_restored(store: SqliteStore, 
     store.save_graph("town", little())
     assert path.with_name(f"{path.name}-wal").stat().st_size
     with SqliteStore(tmp_path / "other.db", create=True) as other:
-        check_backup(path)
+        check_backup(path, into=other.address)
         other.restore(path)
         assert other.load_graph("town") == little()
+
+
+def test_the_disk_of_a_backup_is_named_when_it_is_full(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save_graph("town", little())
+
+    class Full:
+        def execute(self, *_: object) -> None:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    monkeypatch.setattr(StoreFile, "_connection", lambda _: Full())
+    (tmp_path / "out").mkdir()
+    with pytest.raises(FileFailure, match=r"kept\.bak: the disk is full\. Nothing was written\."):
+        store.backup(tmp_path / "out" / "kept.bak")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+# What is no file
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize("what", ["null", "pipe", "folder", "below a file"])
+def test_what_is_no_file_is_refused_at_once(path: Path, tmp_path: Path, what: str, create: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    named = {
+        "null": "/dev/null",
+        "pipe": tmp_path / "pipe",
+        "folder": tmp_path,
+        "below a file": tmp_path / "file" / "x",
+    }
+    with pytest.raises(InvalidInput, match=r"a folder, a device or a pipe|Not a directory") as caught:
+        open_store(f"file:{named[what]}", create=create)
+    assert "\n" not in str(caught.value)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "pipe"]
+
+
+def test_a_name_that_means_memory_to_the_database_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_store("file::memory:", create=True) as store:
+        store.save_graph("town", little())
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir("elsewhere")
+        assert store.check() == []
+    assert (tmp_path / ":memory:").is_file()
+
+
+def test_a_file_that_takes_no_log_is_refused_at_once(tmp_path: Path) -> None:
+    with (
+        contextlib.closing(sqlite3.connect(":memory:")) as db,
+        pytest.raises(InvalidInput, match="write-ahead log, which is not possible"),
+    ):
+        _log_ahead(db, 60, "file:x")
+
+
+def test_a_pipe_is_no_backup_but_standard_input_is(store: SqliteStore, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="this is a pipe; give -"):
+        store.restore(tmp_path / "pipe")
 
 
 # A disk that is full
@@ -324,6 +458,79 @@ def test_a_file_that_may_not_grow_keeps_what_it_held(store: SqliteStore, path: P
     assert filler.exitcode == 0
     assert [each.name for each in store.graphs()] == ["town"]
     assert store.check() == []
+
+
+def import_into_a_new_store(path: Path, rivals: bool) -> None:
+    """Make a store that may not grow, and import too much into it; with *rivals* another has it open by then."""
+    import resource
+    import signal
+    import subprocess
+    import sys
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    rival = None
+    try:
+        with open_store(f"file:{path}", create=True) as store:
+            if rivals:
+                opened = f"from graphpriv.store import open_store; s = open_store('file:{path}', create=False); "
+                rival = subprocess.Popen(
+                    [sys.executable, "-c", f"{opened} print(s.graphs(), flush=True); input(); print(s.graphs())"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+                assert rival.stdout is not None
+                assert rival.stdout.readline() == b"[]\n"
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+            store.save_graph("city", random_graph(1, 9000, 40000))
+    except FileFailure as error:
+        fine = str(error).startswith(f"file:{path}: ") and "\n" not in str(error)
+        if rival is not None:
+            fine = fine and rival.communicate(b"\n")[0] == b"[]\n"
+        os._exit(0 if fine else 2)
+    os._exit(3)
+
+
+@pytest.mark.parametrize("rivals", [False, True])
+def test_a_new_store_into_which_nothing_went_is_removed_unless_others_have_it_open(path: Path, rivals: bool) -> None:
+    importer = processes.Process(target=import_into_a_new_store, args=(path, rivals))
+    importer.start()
+    importer.join()
+    assert importer.exitcode == 0
+    assert path.exists() == rivals
+    if rivals:
+        with open_store(f"file:{path}", create=False) as store:
+            assert store.check() == []
+    else:
+        assert list(path.parent.iterdir()) == []
+
+
+def test_a_store_that_was_there_or_holds_something_outlives_a_failure(path: Path) -> None:
+    with pytest.raises(RuntimeError), open_store(f"file:{path}", create=True) as store:
+        store.save_graph("town", little())
+        raise RuntimeError
+    with open_store(f"file:{path}", create=True) as store:
+        store.delete_graph("town")
+    with pytest.raises(RuntimeError), open_store(f"file:{path}", create=True) as store:
+        raise RuntimeError
+    with open_store(f"file:{path}", create=False) as store:
+        assert store.graphs() == []
+
+
+def test_a_store_removed_by_its_maker_while_it_is_opened_takes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SqliteStore(path, create=True):
+        pass
+    up_to_date = StoreFile._bring_up_to_date
+
+    def removed(self: StoreFile, db: sqlite3.Connection) -> None:
+        path.unlink()
+        up_to_date(self, db)
+
+    monkeypatch.setattr(StoreFile, "_bring_up_to_date", removed)
+    with pytest.raises(StoreUnavailable, match="removed while it was opened; try again") as caught:
+        open_store(f"file:{path}", create=False)
+    assert caught.value.can_retry
 
 
 def test_a_store_that_cannot_be_made_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
