@@ -12,7 +12,7 @@ def retaining(frequencies: NDArray[np.integer], retain: float) -> NDArray[np.flo
     Where two categories are all, the other one takes what is left; where one alone occurs, nothing changes.
 
     >>> retaining(np.array([6, 3, 1]), 0.8).round(3).tolist()
-    [[0.8, 0.05, 0.15], [0.057, 0.8, 0.143], [0.067, 0.133, 0.8]]
+    [[0.8, 0.05, 0.15], [0.029, 0.8, 0.171], [0.067, 0.133, 0.8]]
     """
     counts = np.asarray(frequencies, dtype=np.float64)
     size = len(counts)

@@ -8,6 +8,7 @@ every mixture of such. All that is done below keeps the flows symmetric.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from math import ceil
 
 import numpy as np
@@ -99,8 +100,8 @@ def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
     """The flows of R = PQ, where Q goes from what was drawn back to what it may have come from, by Bayes."""
     flows = shares[:, None] * matrix
     reached = flows.sum(axis=0)
-    product = (flows / np.where(reached > 0, reached, 1)) @ flows.T
-    return _closed((product + product.T) / 2, shares)
+    both = (flows / np.where(reached > 0, reached, 1)) @ flows.T
+    return _closed((both + both.T) / 2, shares)
 
 
 def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -109,10 +110,6 @@ def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[
     np.fill_diagonal(closed, 0)
     np.fill_diagonal(closed, np.maximum(shares - closed.sum(axis=1), 0))
     return closed
-
-
-def _stay(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.diag(shares)
 
 
 def _is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> bool:
@@ -125,7 +122,7 @@ def _invertible(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDAr
     # R = PQ has no eigenvalue below 0, so the identity lifts all of them.
     if not _is_singular(flows, shares):
         return flows
-    return (1 - INVERTIBLE) * flows + INVERTIBLE * _stay(shares)
+    return (1 - INVERTIBLE) * flows + INVERTIBLE * np.diag(shares)
 
 
 def _is_possible(share: float, low: float, high: float) -> bool:
@@ -158,23 +155,26 @@ def _candidates(
     allowed = (1 - low) * shares
     over = leaving > allowed
     most = float((allowed[over] / leaving[over]).min(initial=1.0))
-    for share in (1.0, 0.99, 0.9, 0.5, 0.1):
-        mixed = most * share * flows + (1 - most * share) * _stay(shares)
-        for place in (0.5, 0.25, 0.75):
-            between = _between_all(shares, low, high, low + place * (high - low))
-            yield _lowered(mixed, between, shares, high)
+    # The first can be inverted but in rare cases; then a little more of the identity or of the other flows will do.
+    for place, pull, share in product((0.5, 0.25, 0.75), (1.0, 0.9, 0.5, 0.0), (1.0, 0.99, 0.9, 0.5)):
+        mixed = most * share * flows + (1 - most * share) * np.diag(shares)
+        between = _between_all(shares, low, high, low + place * (high - low))
+        yield _lowered(mixed, between, shares, high, pull)
 
 
 def _lowered(
-    flows: NDArray[np.float64], between: NDArray[np.float64], shares: NDArray[np.float64], high: float
+    flows: NDArray[np.float64], between: NDArray[np.float64], shares: NDArray[np.float64], high: float, pull: float
 ) -> NDArray[np.float64]:
-    """*flows* with as much of *between*, whose diagonal is within the bounds, as brings theirs under *high*."""
+    """*flows* with as much of *between*, whose diagonal is within the bounds, as brings theirs under *high*.
+
+    At a *pull* below 1 there is more of it than that takes.
+    """
     excess = np.diag(flows) / shares - high
     above = excess > 0
     if not above.any():
         return flows
     room = np.maximum(high - np.diag(between) / shares, 0)
-    part = float((room[above] / (room[above] + excess[above])).min())
+    part = pull * float((room[above] / (room[above] + excess[above])).min())
     return _closed(part * flows + (1 - part) * between, shares)
 
 
@@ -187,7 +187,7 @@ def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: flo
     frequent = int(np.argmax(shares))
     share, others = shares[frequent], 1 - shares[frequent]
     if len(shares) < 2:
-        return _stay(shares)
+        return np.diag(shares)
     if share < 0.5:
         weights = 1 / (1 - 2 * shares)
         pairs = np.outer(shares, shares) * (weights[:, None] + weights) / (1 + (shares * weights).sum())
