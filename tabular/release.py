@@ -1,0 +1,58 @@
+"""What a table may be given away as: without identifiers, and with no column that could be one unnoticed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from tabular.attributes import Attribute
+from tabular.errors import InvalidInput, InvalidParameter
+from tabular.labels import ANY
+from tabular.table import Table
+
+IDENTIFIER = "identifier"
+
+
+def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = "drop") -> Table:
+    """*table* as it may be written: identifiers dropped or starred; refused where a column could be one.
+
+    >>> ids = Attribute(name="name", role="identifier")
+    >>> table = Table.from_columns({"name": ["Ann", "Bo"], "sex": ["f", "f"]}, [ids])
+    >>> release_table(table).names, release_table(table, identifiers="star").values("name")
+    (('sex',), ['*', '*'])
+    """
+    if identifiers not in ("drop", "star"):
+        raise InvalidParameter(f"identifiers must be drop or star, not {identifiers!r}.")
+    for name in distinct_columns(table):
+        if table.attribute(name).role is None:
+            raise InvalidInput(
+                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role. Say "
+                f"one, such as --role {name}=identifier (dropped) or --role {name}=insensitive (kept), or in a schema."
+            )
+    names = table.with_role(IDENTIFIER)
+    kept = tuple(attribute for attribute in table.attributes if identifiers == "star" or attribute.name not in names)
+    if not kept:
+        raise InvalidInput("All columns are identifiers: nothing is left to be written.")
+    return Table(
+        tuple(
+            Attribute(name=each.name, role=IDENTIFIER, domain=(ANY,)) if each.name in names else each for each in kept
+        ),
+        {
+            each.name: np.zeros(len(table), dtype=np.int32) if each.name in names else table.columns[each.name]
+            for each in kept
+        },
+        {each.name: table.sets[each.name] for each in kept if each.name not in names},
+    )
+
+
+def distinct_columns(table: Table) -> Sequence[str]:
+    """The columns whose values are all distinct, where at least half of the rows have one; no value is left out."""
+    return [attribute.name for attribute in table.attributes if _is_distinct(table, attribute)]
+
+
+def _is_distinct(table: Table, attribute: Attribute) -> bool:
+    codes = table.columns[attribute.name]
+    present = codes[codes != attribute.codes[None]] if None in attribute.domain else codes
+    return len(present) * 2 >= len(codes) > 0 and len(np.unique(present)) == len(present)
