@@ -78,8 +78,10 @@ def pattern_weights(counts: NDArray[np.int64], records: int) -> NDArray[np.int64
     """
     attributes = len(counts).bit_length() - 1
     occurring = np.flatnonzero(counts)
-    agrees = (occurring[:, None] >> np.arange(attributes)) & 1
-    together, apart = _probabilities(agrees, counts[occurring].astype(np.float64), 1 / records)
+    apart = _within(counts[occurring] @ ((occurring[:, None] >> np.arange(attributes)) & 1) / counts.sum())
+    together = np.full(attributes, AGREEMENT)
+    if records > 1:
+        _maximise(occurring, counts[occurring].astype(np.float64), 1 / records, together, apart)
     gains = np.log(together / apart) - np.log((1 - together) / (1 - apart))
     units = np.rint(gains / UNIT).astype(np.int64)
     weights = np.zeros(1, dtype=np.int64)
@@ -88,29 +90,40 @@ def pattern_weights(counts: NDArray[np.int64], records: int) -> NDArray[np.int64
     return weights
 
 
-def _probabilities(
-    agrees: NDArray[np.int64], counts: NDArray[np.float64], share: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How probable each attribute's agreement is in pairs that belong together, and in all others, by EM."""
-    apart = _within(counts @ agrees / counts.sum())
-    together = np.full(agrees.shape[1], AGREEMENT)
-    if share == 1:
-        return together, apart
+@compiled
+def _maximise(
+    patterns_seen: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    share: float,
+    together: NDArray[np.float64],
+    apart: NDArray[np.float64],
+) -> None:
+    """Find by EM how probably each attribute agrees in pairs that belong together, and in all others."""
+    attributes = len(together)
+    agreed, agreed_apart = np.zeros(attributes), np.zeros(attributes)
     for _ in range(ROUNDS):
-        odds = _logarithm(agrees, apart) - _logarithm(agrees, together)
-        belong = counts / (1 + (1 - share) / share * np.exp(odds))
-        others = counts - belong
-        before = np.concatenate([together, apart])
-        together = _within(belong @ agrees / belong.sum())
-        apart = _within(others @ agrees / others.sum())
-        if np.abs(np.concatenate([together, apart]) - before).max() < PRECISION:
+        agree, differ = np.log(apart / together), np.log((1 - apart) / (1 - together))
+        agreed[:], agreed_apart[:] = 0.0, 0.0
+        belonging, others = 0.0, 0.0
+        for place in range(len(counts)):
+            odds = 0.0
+            for attribute in range(attributes):
+                odds += agree[attribute] if patterns_seen[place] >> attribute & 1 else differ[attribute]
+            belong = counts[place] / (1 + (1 - share) / share * np.exp(odds))
+            belonging += belong
+            others += counts[place] - belong
+            for attribute in range(attributes):
+                if patterns_seen[place] >> attribute & 1:
+                    agreed[attribute] += belong
+                    agreed_apart[attribute] += counts[place] - belong
+        changed = 0.0
+        for attribute in range(attributes):
+            one = min(max(agreed[attribute] / belonging, MARGIN), 1 - MARGIN)
+            other = min(max(agreed_apart[attribute] / others, MARGIN), 1 - MARGIN)
+            changed = max(changed, abs(one - together[attribute]), abs(other - apart[attribute]))
+            together[attribute], apart[attribute] = one, other
+        if changed < PRECISION:
             break
-    return together, apart
-
-
-def _logarithm(agrees: NDArray[np.int64], probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = np.where(agrees == 1, np.log(probability), np.log(1 - probability)).sum(axis=1)
-    return found
 
 
 def _within(probability: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -51,13 +51,17 @@ class State(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The desk of one search: distances, whence each column and row was reached, and the columns in order of work."""
+    """The desk of one search: distances, whence each column and row was reached, and the columns in order of work.
+
+    `places` says where each column stands in `columns`.
+    """
 
     distance: NDArray[np.int64]
     origin: NDArray[np.int64]
     row_distance: NDArray[np.int64]
     row_origin: NDArray[np.int64]
     columns: NDArray[np.int64]
+    places: NDArray[np.int64]
     rows: NDArray[np.int64]
 
 
@@ -71,8 +75,9 @@ def optimum(problem: Problem, steps: int) -> tuple[State, Entries] | None:
         problem.demand.copy(),
         np.zeros(2, dtype=np.int64),
     )
-    desk = Search(*(np.zeros(size, dtype=np.int64) for size in (columns, columns, rows, rows, columns, rows)))
+    desk = Search(*(np.zeros(size, dtype=np.int64) for size in (columns, columns, rows, rows, columns, columns, rows)))
     entries = _with_room(None, columns, 2 * rows + columns)
+    _begin(problem, state, entries)
     while True:
         outcome = _advance(problem, state, entries, desk, steps)
         if outcome == SOLVED:
@@ -100,6 +105,33 @@ def _with_room(entries: Entries | None, columns: int, room: int) -> Entries:
 
 
 @compiled
+def _begin(problem: Problem, state: State, entries: Entries) -> None:
+    """Raise the duals as far as they go one by one, columns first, and send what can go along edges they exhaust."""
+    rows, columns = problem.patterns.shape
+    state.of_columns[:] = FAR
+    for row in range(rows):
+        for column in range(columns):
+            cost = problem.costs[problem.patterns[row, column]]
+            state.of_columns[column] = min(state.of_columns[column], cost)
+    for row in range(rows):
+        least = FAR
+        for column in range(columns):
+            least = min(least, problem.costs[problem.patterns[row, column]] - state.of_columns[column])
+        state.of_rows[row] = least
+        for column in range(columns):
+            if state.supply[row] == 0:
+                break
+            if state.demand[column] > 0:
+                cost = problem.costs[problem.patterns[row, column]]
+                if cost == least + state.of_columns[column]:
+                    amount = min(state.supply[row], state.demand[column])
+                    _add(state, entries, column, row, amount)
+                    state.supply[row] -= amount
+                    state.demand[column] -= amount
+    state.used[STEPS] += rows * columns
+
+
+@compiled
 def _advance(problem: Problem, state: State, entries: Entries, desk: Search, steps: int) -> int:
     """Send what is left, row by row, along shortest paths, while entries and steps last."""
     rows = len(problem.supply)
@@ -124,7 +156,7 @@ def _shortest(problem: Problem, state: State, entries: Entries, desk: Search, ro
     columns = len(problem.demand)
     for column in range(columns):
         desk.distance[column] = FAR
-        desk.columns[column] = column
+        desk.columns[column], desk.places[column] = column, column
     desk.row_distance[:] = -1
     desk.row_distance[root], desk.rows[0] = 0, root
     reached, scanned, done, near, low, sink = 1, 0, 0, 0, np.int64(-1), -1
@@ -141,7 +173,9 @@ def _shortest(problem: Problem, state: State, entries: Entries, desk: Search, ro
             for place in range(near, columns):
                 column = desk.columns[place]
                 if desk.distance[column] == low:
-                    desk.columns[place], desk.columns[near] = desk.columns[near], column
+                    other = desk.columns[near]
+                    desk.columns[place], desk.columns[near] = other, column
+                    desk.places[other], desk.places[column] = place, near
                     near += 1
                     if state.demand[column] > 0:
                         sink = column
@@ -173,14 +207,17 @@ def _scan(problem: Problem, state: State, desk: Search, row: int, near: int, low
     columns = len(problem.demand)
     state.used[STEPS] += columns
     base = desk.row_distance[row] - state.of_rows[row]
-    patterns = problem.patterns[row]
-    for place in range(near, columns):
-        column = desk.columns[place]
-        distance = base + problem.costs[patterns[column]] - state.of_columns[column]
-        if distance < desk.distance[column]:
-            desk.distance[column], desk.origin[column] = distance, row
+    patterns, distances, duals = problem.patterns[row], desk.distance, state.of_columns
+    for column in range(columns):
+        distance = base + problem.costs[patterns[column]] - duals[column]
+        # Columns that are done, or near, are no farther than the row is.
+        if distance < distances[column]:
+            distances[column], desk.origin[column] = distance, row
             if distance == low:
-                desk.columns[place], desk.columns[near] = desk.columns[near], column
+                place = desk.places[column]
+                other = desk.columns[near]
+                desk.columns[place], desk.columns[near] = other, column
+                desk.places[other], desk.places[column] = place, near
                 near += 1
                 if state.demand[column] > 0:
                     return near, column
