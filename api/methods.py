@@ -11,6 +11,7 @@ from graphpriv.protections import protections
 from graphpriv.risk import attackers
 from tabular.criteria import criteria
 from tabular.measures import measures as table_measures
+from tabular.protections import protections as table_protections
 from tabular.registry import Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
@@ -18,6 +19,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Graph measures": measures,
     "Attackers": attackers,
     "Graph formats": formats,
+    "Table protections": table_protections,
     "Table measures": table_measures,
     "Table criteria": criteria,
 }

@@ -84,7 +84,7 @@ class Table:
             attributes.append(attribute)
         return Table(tuple(attributes), codes, sets)
 
-    def with_codes(self, **columns: NDArray[np.integer]) -> Table:
+    def with_codes(self, /, **columns: NDArray[np.integer]) -> Table:
         """This table with other codes in the *columns* named; its sets keep theirs."""
         for name in columns:
             self.attribute(name)

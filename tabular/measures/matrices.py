@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
+from tabular.matrices.stochastic import ROUNDING
 from tabular.measures.comparison import Column
-
-#: How far the rows of a matrix may be from 1 in sum: what a CSV with three decimals loses.
-ROUNDING = 0.01
 
 
 def checked_matrix(column: Column, matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,8 +29,9 @@ class Protection(Method):
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """A new table with other codes in the columns *attributes*: the same rows in the same order, in its domains.
 
-        It can count on what `tabular.protections.protect` checks: one or more rows, columns that exist, none of them
-        twice, of its kinds, that hold values and no sets, and k <= rows.
+        Continuous attributes alone can gain numbers, as means are. It can count on what
+        `tabular.protections.protect` checks: one or more rows, columns that exist, none of them twice, of its kinds,
+        that hold values and no sets, and k <= rows.
         """
 
     def k_holds_over(self, attributes: Sequence[str]) -> tuple[tuple[str, ...], ...]:
