@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from itertools import product
 from math import fsum
 from typing import Any
 
@@ -19,6 +20,7 @@ from graphpriv.risk import attackers as registered
 from graphpriv.structure import structural_change
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
+from tabular.progress import Report, silent
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
@@ -63,12 +65,13 @@ def audit(
     budgets: Mapping[str, int] | None = None,
     at_risk: int = 20,
     workers: int | None = None,
+    report: Report = silent,
 ) -> Audit:
     """Measure what *released* lost against *original* and who can still be found in it.
 
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
     anchored AAMIL, expected success) cannot be known and is null. *budgets* are the steps an attacker may take, by its
-    name; what they leave open is undecided.
+    name; what they leave open is undecided. *report* is told which attacker is at work on which scenario.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
@@ -80,7 +83,11 @@ def audit(
     pair = Pair.of(original, released, mapping)
     comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers)
     asked = {**scenarios, STRUCTURE: ()}
-    found = {name: attacker.disclose_in(comparison, asked) for name, attacker in known.items()}
+    found: dict[str, dict[str, Disclosure]] = {name: {} for name in known}
+    for done, (name, scenario) in enumerate(product(known, asked)):
+        report(f"Attacker {name}, {scenario}", done, len(known) * len(asked))
+        found[name] |= known[name].disclose_in(comparison, {scenario: asked[scenario]})
+    report("Measuring", 0, 0)
     parameters = {
         "attackers": {name: asdict(attacker) for name, attacker in known.items()},
         "scenarios": list(scenarios),

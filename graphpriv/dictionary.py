@@ -39,6 +39,10 @@ EDGES_STAY = (
     "The edges are those of the original. Who knows how a person is linked may find the person by the links, "
     "whatever k is; an audit says how many can be found."
 )
+KEYS_ANEW = (
+    "A location is called by its name, with what lies above it only where several places of this release have that "
+    "name: the same place may be called otherwise in the original or in another release. Compare places by their paths."
+)
 VALUES_SHARED = (
     "Users who share a profile may share a sensitive value: who knows that a person is among them learns the profile."
 )
@@ -86,7 +90,7 @@ def release_dictionary(graph: SocialGraph, origin: Origin) -> dict[str, Any]:
                 "locations",
                 "graph",
                 "paths",
-                "For each location the [name, type] of it and of all places above it, up to world.",
+                "For each location the [name, type] of it and of all places above it, up to world. " + KEYS_ANEW,
             ),
         ],
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from statistics import fmean, stdev
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from tabular.errors import InvalidParameter
+from tabular.progress import Report, silent
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")
+#: What it averages of the attackers who know the links alone.
+STRUCTURE_PARTS = ("risk", "expected_success", "undecided")
 
 
 def sweep(
@@ -26,12 +30,17 @@ def sweep(
     *,
     rng: np.random.Generator,
     method: str = "closest-profiles",
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
+    budgets: Mapping[str, int] = MappingProxyType({}),
     workers: int | None = None,
-    report: Callable[[int], None] = lambda done: None,
+    report: Report = silent,
 ) -> dict[str, Any]:
-    """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations."""
+    """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
+
+    *parameters* are those of the *method*; *budgets* are the steps that attackers may take, by their names.
+    """
     if runs < 1:
         raise InvalidParameter(f"Sweep: runs must be at least 1, not {runs}.")
     if not ks:
@@ -39,23 +48,26 @@ def sweep(
     for k in ks:
         check_k(k, len(graph))
     rows = []
+    notes = set()
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
     for position, k in enumerate(ks):
         audits = []
         for run, seed in enumerate(seeds):
-            release = protect(graph, k, method=method, rng=np.random.default_rng(seed))
+            report("Runs", position * runs + run, len(ks) * runs)
+            release = protect(graph, k, method=method, rng=np.random.default_rng(seed), **parameters)
             found = audit(
                 graph,
                 release.graph,
                 release.mapping,
                 attackers=attackers,
                 scenarios=scenarios,
+                budgets=budgets,
                 at_risk=0,
                 workers=workers,
             )
             audits.append(found.document)
-            report(position * runs + run + 1)
+            notes.add(found.document["structure"]["note"])
         rows.append({"k": k, **_averaged(audits)})
     return {
         "version": version("graphpriv"),
@@ -64,11 +76,14 @@ def sweep(
             "k": list(ks),
             "runs": runs,
             "method": method,
+            "method_parameters": dict(parameters),
+            "budgets": dict(budgets),
             "attackers": list(attackers),
             "scenarios": list(scenarios),
         },
         "users": len(graph),
         "edges": graph.edge_count,
+        "note": " ".join(sorted(notes)),
         "rows": rows,
     }
 
@@ -88,6 +103,13 @@ def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 for attacker, scenarios in audits[0][part].items()
             }
             for part in PARTS
+        },
+        "structure": {
+            part: {
+                attacker: _spread([each["structure"][part][attacker] for each in audits])
+                for attacker in audits[0]["structure"][part]
+            }
+            for part in STRUCTURE_PARTS
         },
     }
 

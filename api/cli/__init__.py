@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from api.cli import audits, demo, graphs, protection, service, stores
+from api.cli import audits, demo, graphs, protection, service, stores, sweeps
 from api.errors import outcome_of
 from tabular.errors import ReportedError
 from tabular.files import reason
@@ -34,7 +34,7 @@ for command in (
     graphs.graph,
     protection.protect,
     audits.audit,
-    audits.sweep,
+    sweeps.sweep,
     protection.microdata,
     stores.store,
     service.methods,

@@ -1,4 +1,4 @@
-"""Auditing a release, and sweeping over k."""
+"""Auditing a release."""
 
 from __future__ import annotations
 
@@ -11,36 +11,32 @@ from numpy.typing import NDArray
 
 from api import fail_if as conditions
 from api.cli.common import (
-    generator,
     json_option,
     may_write,
     note,
     opened,
     out_path,
     overwrite_option,
-    progress,
     refuse_two_documents,
-    seed_option,
     show_json,
     show_table,
     store_option,
 )
 from api.cli.graphs import warn_of
-from api.cli.protection import at_least_two
+from api.cli.progress import progress
 from graphpriv.auditing import PROFILE_SCENARIOS, THESIS_MEASURES, scenarios_named
 from graphpriv.auditing import audit as run_audit
 from graphpriv.formats import read_graph
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.mapping import mapping_by_id, read_mapping
 from graphpriv.measures import measures
-from graphpriv.protections import DEFAULT, protections
-from graphpriv.report import audit_report, sweep_report
+from graphpriv.report import audit_report
 from graphpriv.risk import attackers
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store import Run
-from graphpriv.sweep import sweep as run_sweep
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError
 from tabular.files import write_text
+from tabular.progress import Report
 
 attacker_option = click.option(
     "--attacker",
@@ -56,6 +52,13 @@ scenario_option = click.option(
     metavar="NAME",
     help=f"What the attacker knows: {', '.join(PROFILE_SCENARIOS)}, or attributes joined by +; default all six.",
 )
+budget_option = click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="ATTACKER=STEPS",
+    help="Steps an attacker's match may take before it is left undecided.",
+)
 html_option = click.option("--html", metavar="FILE", help="Also write the report.")
 
 
@@ -66,13 +69,7 @@ html_option = click.option("--html", metavar="FILE", help="Also write the report
 @attacker_option
 @scenario_option
 @click.option("--undirected", is_flag=True, help="Read both graphs without directions.")
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="ATTACKER=STEPS",
-    help="Steps an attacker's match may take before it is left undecided.",
-)
+@budget_option
 @click.option("--at-risk", default=20, show_default=True, type=click.IntRange(min=0), help="How many users to list.")
 @html_option
 @click.option("--fail-if", metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'.")
@@ -105,17 +102,22 @@ def audit(
     chosen = scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS
     if fail_if is not None:
         conditions.holds(fail_if, numbers_of(attackers_named(attacker), list(chosen)))
-    original, released, known = _from_files(*names, mapping) if files else _from_store(*names, store)
-    document = run_audit(
-        original,
-        released,
-        known,
-        attackers=attackers_named(attacker),
-        scenarios=chosen,
-        undirected=undirected,
-        budgets=budgets_in(budgets),
-        at_risk=at_risk,
-    ).document
+    steps = budgets_in(budgets)
+    with progress() as report:
+        original, released, known = (
+            _from_files(*names, mapping, report) if files else _from_store(*names, store, report)
+        )
+        document = run_audit(
+            original,
+            released,
+            known,
+            attackers=attackers_named(attacker),
+            scenarios=chosen,
+            undirected=undirected,
+            budgets=steps,
+            at_risk=at_risk,
+            report=report,
+        ).document
     if html is not None:
         write_text(out_path(html), audit_report(document), overwrite=overwrite, private=True)
     if as_json:
@@ -128,57 +130,6 @@ def audit(
         note(f"--fail-if holds: {fail_if}")
         return 4
     return 0
-
-
-@click.command()
-@click.argument("name")
-@click.option("--k", "ks", default="2,3,5,10,20", show_default=True, metavar="K,K…", help="Which k to try.")
-@click.option("--runs", default=5, show_default=True, type=click.IntRange(1, 10_000), help="How often for each k.")
-@click.option("--method", type=click.Choice(list(protections)), default=DEFAULT, show_default=True)
-@attacker_option
-@scenario_option
-@html_option
-@overwrite_option
-@store_option
-@seed_option
-@json_option
-def sweep(
-    name: str,
-    ks: str,
-    runs: int,
-    method: str,
-    attacker: str,
-    scenarios: tuple[str, ...],
-    html: str | None,
-    overwrite: bool,
-    store: str,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Show losses and risks by k, each the mean of repeated runs; nothing is released."""
-    numbers = numbers_in(ks)
-    refuse_two_documents(as_json, html=html)
-    if html is not None:
-        may_write(html, store, overwrite=overwrite)
-    with opened(store) as source:
-        graph = source.load_graph(name)
-    with progress("Runs", len(numbers) * runs) as report:
-        document = run_sweep(
-            graph,
-            numbers,
-            runs,
-            rng=generator(seed),
-            method=method,
-            attackers=attackers_named(attacker),
-            scenarios=scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS,
-            report=report,
-        )
-    if html is not None:
-        write_text(out_path(html), sweep_report(document), overwrite=overwrite)
-    if as_json:
-        show_json(document)
-    else:
-        print_sweep(document)
 
 
 def attackers_named(choice: str) -> tuple[str, ...]:
@@ -225,19 +176,6 @@ def budgets_in(texts: Sequence[str]) -> dict[str, int]:
     return budgets
 
 
-def numbers_in(text: str) -> list[int]:
-    """The ks of `--k 2,3,5`."""
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InvalidParameter(f"--k must be whole numbers with commas between, such as 2,3,5, not {text!r}.") from None
-    for number in numbers:
-        at_least_two(number)
-    if len(set(numbers)) < len(numbers):
-        raise InvalidParameter(f"--k names a number twice: {text}.")
-    return numbers
-
-
 def print_audit(document: dict[str, Any]) -> None:
     """The audit as tables."""
     click.echo(
@@ -273,18 +211,10 @@ def print_audit(document: dict[str, Any]) -> None:
         show_table("Users most at risk (custodian and auditor only): candidates by attacker", header, rows)
 
 
-def print_sweep(document: dict[str, Any]) -> None:
-    """The sweep as two tables."""
-    rows = document["rows"]
-    losses = list(rows[0]["information_loss"])
-    lines = [(row["k"], *(row["information_loss"][each]["mean"] for each in losses)) for row in rows]
-    show_table("Information loss, mean of the runs", ["k", *losses], lines)
-    for attacker, shares in rows[0]["disclosure_risk"].items():
-        lines = [(row["k"], *(row["disclosure_risk"][attacker][each]["mean"] for each in shares)) for row in rows]
-        show_table(f"Disclosure risk, {attacker}, mean of the runs", ["k", *shares], lines)
-
-
-def _from_store(name: str, released: str, store: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
+def _from_store(
+    name: str, released: str, store: str, report: Report
+) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
+    report("Loading", 0, 0)
     with opened(store) as source:
         if source.graph(released).original == name:
             return source.load_pair(name, released)
@@ -295,9 +225,9 @@ def _from_store(name: str, released: str, store: str) -> tuple[SocialGraph, Soci
 
 
 def _from_files(
-    original: str, released: str, mapping: str | None
+    original: str, released: str, mapping: str | None, report: Report
 ) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64] | None]:
-    read = [read_graph(file) for file in (original, released)]
+    read = [read_graph(file, report=report) for file in (original, released)]
     for imported in read:
         warn_of(imported)
     graph, masked = (imported.graph for imported in read)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import numpy as np
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from graphpriv.store import Store, open_store
@@ -68,17 +66,6 @@ def opened(url: str, *, create: bool = False) -> Store:
 def generator(seed: int) -> np.random.Generator:
     """The random numbers of a seed."""
     return np.random.default_rng(seed)
-
-
-@contextlib.contextmanager
-def progress(what: str, of: int) -> Iterator[Callable[[int], None]]:
-    """Show how far a long piece of work is: a bar on a terminal, plain lines otherwise, both on standard error."""
-    if not os.isatty(2):
-        yield lambda done: note(f"{what}: {done} of {of}")
-        return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=of)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def note(text: str) -> None:

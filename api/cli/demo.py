@@ -12,7 +12,8 @@ import click
 import numpy as np
 
 from api.cli.audits import print_audit
-from api.cli.common import json_option, note, overwrite_option, seed_option, show_json
+from api.cli.common import generator, json_option, overwrite_option, seed_option, show_json
+from api.cli.progress import progress
 from api.cli.protection import at_least_two
 from graphpriv.auditing import audit
 from graphpriv.dictionary import write_dictionary, write_microdata_dictionary
@@ -65,23 +66,25 @@ class Chain:
 def demo(out: str, users: int, follows: int | None, k: int, overwrite: bool, seed: int, as_json: bool) -> None:
     """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
 
-    Everything printed can be recomputed from the files that are left in DIR.
+    Everything printed can be recomputed from the files that are left in DIR. The store demo.db keeps the seed with the
+    mapping: `graphpriv protect original --seed` with it gives the same release again, and `graphpriv demo --seed` all
+    of the demo.
     """
     at_least_two(k)
     check_k(k, users)
     folder = Path(out)
     _check(folder, overwrite=overwrite)
-    drawing, protecting, extracting = np.random.default_rng(seed).spawn(3)
-    note(f"Drawing {users} users …")
-    original = synthetic_graph(users, follows, rng=drawing)
-    note(f"Protecting with k={k} …")
-    release = protect(original, k, rng=protecting)
-    note("Auditing …")
-    document = audit(original, release.graph, release.mapping).document
-    facts = describe(original, rng=np.random.default_rng(0))
-    chain = Chain(original, release, document, facts)
-    note("Writing …")
-    table = _write(folder, chain, seed, extracting)
+    drawing, extracting = generator(seed).spawn(2)
+    with progress() as report:
+        report(f"Drawing {users:,} users", 0, 0)
+        original = synthetic_graph(users, follows, rng=drawing)
+        # From the seed itself: `graphpriv protect --seed` with what the store keeps draws the same release.
+        release = protect(original, k, rng=generator(seed), report=report)
+        document = audit(original, release.graph, release.mapping, report=report).document
+        report("Describing", 0, 0)
+        facts = describe(original, rng=np.random.default_rng(0))
+        report("Writing", 0, 0)
+        table = _write(folder, Chain(original, release, document, facts), seed, extracting)
     if as_json:
         files = {name: str(folder / file) for name, file in FILES.items()}
         show_json({"files": files, "microdata": table, "audit": document})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from api.cli.common import (
     show_table,
     store_option,
 )
+from api.cli.progress import progress
 from graphpriv.dictionary import dictionary_path, write_dictionary
-from graphpriv.formats import Imported, formats, read_graph, write_graph
+from graphpriv.formats import Imported, format_of, formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.store.contract import check_name
 from graphpriv.structure import describe
@@ -66,11 +68,15 @@ def import_(
 ) -> None:
     """Read FILE (- for standard input) into the store as an original; all of it or nothing."""
     check_name(name)
-    imported = read_graph(file, format=file_format, attributes=attributes, places=places, directed=directed)
+    with progress() as report:
+        imported = read_graph(
+            file, format=file_format, attributes=attributes, places=places, directed=directed, report=report
+        )
+        report("Storing", 0, 0)
+        with opened(store, create=True) as target:
+            releases = [each.name for each in target.graphs() if each.original == name]
+            target.save_graph(name, imported.graph, overwrite=overwrite)
     warn_of(imported)
-    with opened(store, create=True) as target:
-        releases = [each.name for each in target.graphs() if each.original == name]
-        target.save_graph(name, imported.graph, overwrite=overwrite)
     if releases:
         note(f"warning: releases of the graph that was replaced have lost their mapping: {', '.join(releases)}.")
     document = {
@@ -104,14 +110,19 @@ def import_(
 def export(
     name: str, out: str, mapping: str | None, file_format: str | None, overwrite: bool, store: str, as_json: bool
 ) -> None:
-    """Write a graph to a file; a release gets its data dictionary beside it."""
+    """Write a graph to a file; a release gets its data dictionary beside it.
+
+    Places get their keys anew, from the names of those that occur: the same place may have another key than in the file
+    that was imported, or in another release. Their paths are the same.
+    """
     refuse_two_documents(as_json, out=out, mapping=mapping)
     with opened(store) as source:
         info = source.graph(name)
         private = None
         if mapping is not None and info.original is None:
             raise InvalidParameter(f"--mapping: {name!r} is not a release of a graph in this store.")
-        _check_outputs(out, mapping, store, overwrite=overwrite)
+        single = formats[format_of(out, file_format)].method.single
+        _check_outputs(out, mapping, store, overwrite=overwrite, parts=() if single else ("users", "places"))
         if mapping is not None and info.original is not None:
             original, found, known = source.load_pair(info.original, name)
             private = original.ids, known
@@ -133,9 +144,9 @@ def export(
             click.echo(f"Wrote {path}")
 
 
-def _check_outputs(out: str, mapping: str | None, store: str, *, overwrite: bool) -> None:
+def _check_outputs(out: str, mapping: str | None, store: str, *, overwrite: bool, parts: Sequence[str]) -> None:
     """Refuse before the first file what would fail, or mix the mapping with what is released, at a later one."""
-    beside = [dictionary_path(out), *(Path(out).with_suffix(f".{part}.csv") for part in ("users", "places"))]
+    beside = [dictionary_path(out), *(Path(out).with_suffix(f".{part}.csv") for part in parts)]
     released = [Path(out)] if out == STREAM else [Path(out), *beside]
     for path in released:
         may_write(path, store, overwrite=overwrite)
@@ -169,10 +180,13 @@ def list_(store: str, as_json: bool) -> None:
 @json_option
 def show(name: str, store: str, seed: int, as_json: bool) -> None:
     """Tell a graph's size, degrees, clustering, path length, diameter, and the shares of places and topics."""
-    with opened(store) as source:
-        found = source.load_graph(name)
-        info = source.graph(name)
-    facts = describe(found, rng=np.random.default_rng(seed))
+    with progress() as report:
+        report("Loading", 0, 0)
+        with opened(store) as source:
+            found = source.load_graph(name)
+            info = source.graph(name)
+        report("Describing", 0, 0)
+        facts = describe(found, rng=np.random.default_rng(seed))
     if as_json:
         show_json({"graph": name, "kind": info.kind, "original": info.original, **facts})
         return

@@ -22,6 +22,7 @@ from api.cli.common import (
     show_json,
     store_option,
 )
+from api.cli.progress import progress
 from graphpriv import microdata as extraction
 from graphpriv import protections
 from graphpriv.dictionary import dictionary_path, write_microdata_dictionary
@@ -67,18 +68,20 @@ def protect(
         raise InvalidParameter(f"--into {into}: a release needs a name of its own; this is the original's.")
     entry = protections.protections[method]
     parameters = parameters_of(entry, params)
-    with opened(store) as target:
+    with opened(store) as target, progress() as report:
         if not overwrite and any(info.name == into for info in target.graphs()):
             raise taken(into)
+        report("Loading", 0, 0)
         revision = target.revision(name)
         original = target.load_graph(name)
-        release = protections.protect(original, k, method=method, rng=generator(seed), **parameters)
+        release = protections.protect(original, k, method=method, rng=generator(seed), report=report, **parameters)
         run = Run(
             verb="protect",
             parameters={"k": k, "method": method, **parameters},
             version=version("graphpriv"),
             input_hash=fingerprint(original),
         )
+        report("Storing", 0, 0)
         target.save_release(name, into, release, seed=seed, run=run, overwrite=overwrite, revision=revision)
     document = {
         "graph": into,

@@ -8,6 +8,7 @@ from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.files import STREAM
+from tabular.progress import Report, silent
 
 __all__ = ["GraphFormat", "Imported", "format_of", "formats", "read_graph", "write_graph"]
 
@@ -21,10 +22,12 @@ def read_graph(
     attributes: str | Path | None = None,
     places: str | Path | None = None,
     directed: bool | None = None,
+    report: Report = silent,
 ) -> Imported:
     """Read a graph from a file, or from standard input for `-`.
 
-    *attributes* and *places* are files beside an edge list; *directed* overrules what the file says of itself.
+    *attributes* and *places* are files beside an edge list; *directed* overrules what the file says of itself;
+    *report* is told how far the reading is.
     """
     name = format_of(path, format)
     chosen = formats[name].method()
@@ -35,7 +38,9 @@ def read_graph(
         attributes=None if attributes is None else Path(attributes),
         places=None if places is None else Path(places),
         directed=directed,
+        report=report,
     )
+    report("Reading", 0, 0)
     try:
         return chosen.read(origin)
     except RecursionError:

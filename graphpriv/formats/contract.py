@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from graphpriv.graph import Dropped, SocialGraph
+from tabular.progress import Report, silent
 from tabular.registry import Method, Registry
 
 
@@ -32,6 +33,7 @@ class Origin:
     places: Path | None = None
     #: Whether edges have a direction, whatever the file says; None leaves it to the file.
     directed: bool | None = None
+    report: Report = silent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import UNKNOWN, Path, PlaceTree, check_paths
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
+from tabular.progress import Report, silent
 
 #: The three topics as attributes of their own, for formats that know no lists.
 TOPIC_COLUMNS = ("topic1", "topic2", "topic3")
@@ -35,11 +36,11 @@ Where = Callable[[int], str]
 class Draft:
     """Users, edges and places as a file gives them; it becomes a graph when all of them are sound."""
 
-    def __init__(self, file: str, users_at: Where, edges_at: Where) -> None:
+    def __init__(self, file: str, users_at: Where, edges_at: Where, report: Report = silent) -> None:
         self.file = file
         self.index: dict[str, int] = {}
         self.ignored: Counter[str] = Counter()
-        self._users_at, self._edges_at = users_at, edges_at
+        self._users_at, self._edges_at, self._report = users_at, edges_at, report
         self._numbers = array("q")
         self._places: list[str | Path | None] = []
         self._topics: list[Topics] = []
@@ -123,6 +124,7 @@ class Draft:
         """
         if not self.index:
             raise InvalidInput(f"{self.file}: there are no users in it.")
+        self._report("Checking", 0, 0)
         sources, targets = ends if ends is not None else self.ends()
         place_at = place_at or (lambda position: f"{where}[{position}]")
         places, location = self._located(checked_paths(locations, where, place_at), place_at)

@@ -29,6 +29,7 @@ from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import STREAM, replacing
 from tabular.io import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
+from tabular.progress import Report
 
 #: Names of the two columns of an edge in files that have a header.
 HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1", "node2"), ("src", "dst"))
@@ -46,6 +47,8 @@ Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 _SAYS_DIRECTION = re.compile(rb"#\s*(un)?directed\b", re.IGNORECASE)
 #: Rows are looked at in blocks; few enough that the garbage collector does not wake up for them.
 _BLOCK = 512
+#: After so many users it is told how far the reading is.
+_SELDOM = 10_000
 
 
 @formats.add(
@@ -65,7 +68,7 @@ class EdgeList(GraphFormat):
         users = origin.attributes or _beside(path, "users")
         places = origin.places or _beside(path, "places")
         edges = content(path)
-        read = _Edges(edges, str(path))
+        read = _Edges(edges, str(path), origin.report)
         draft, ends = _read_users(users, read) if users else read.users()
         said = _says_directed(edges) if origin.directed is None else origin.directed
         locations, place_at = read_places(places) if places else (None, None)
@@ -118,9 +121,11 @@ def _read_users(path: Path, edges: _Edges) -> tuple[Draft, Ends]:
         # Without a header this line is a person: it is not shown.
         raise InvalidInput(f"{path}: the first line must name the columns, and one of them {' or '.join(ID_COLUMNS)}.")
     names = [*header[:column], *header[column + 1 :]]
-    draft = Draft(edges.file, lambda number: f"{path}, line {line(number)}", edges.where)
+    draft = Draft(edges.file, lambda number: f"{path}, line {line(number)}", edges.where, edges.report)
     draft.declare(names)
     for number, row in enumerate(rows):
+        if number % _SELDOM == 0:
+            edges.report("Reading users", number, 0)
         user = row.pop(column)
         draft.add_user(number, user, dict(zip(names, row, strict=True)))
     return draft, edges.ends(draft)
@@ -129,8 +134,9 @@ def _read_users(path: Path, edges: _Edges) -> tuple[Draft, Ends]:
 class _Edges:
     """The file of edges: which columns hold the ends, and the ends as positions of users."""
 
-    def __init__(self, data: bytes, file: str) -> None:
-        self.file = file
+    def __init__(self, data: bytes, file: str, report: Report) -> None:
+        self.file, self.report = file, report
+        self._lines = data.count(b"\n")
         self.rows = Rows(data, file, found_delimiter(first_line(data)))
         # Only text with an apostrophe in it can hold cells that were made harmless.
         self.marked = b"'" in data
@@ -147,7 +153,7 @@ class _Edges:
 
     def users(self) -> tuple[Draft, Ends]:
         """The users as they appear in the edges, and the edges."""
-        draft = Draft(self.file, self.where, self.where)
+        draft = Draft(self.file, self.where, self.where, self.report)
         ends = self.ends(draft, closed=False)
         if self.columns or not lonely_first_line(*ends):
             return draft, ends
@@ -170,6 +176,7 @@ class _Edges:
         rows = islice(self.rows, begun, None)
         parts = [np.zeros((2, 0), dtype=np.int32)]
         while block := list(islice(rows, _BLOCK)):
+            self.report("Reading edges", begun, max(begun, self._lines))
             columns = self._columns(block, begun, draft)
             if not closed:
                 for number, pair in enumerate(zip(*columns, strict=True), start=begun):

@@ -16,6 +16,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import replacing
+from tabular.progress import Report
 
 #: What the standard says of edges without a type; a mutual edge is one in either direction.
 _DIRECTED = {"directed": True, "undirected": False, "mutual": True}
@@ -40,7 +41,7 @@ class GEXF(GraphFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".gexf",)
 
     def read(self, origin: Origin) -> Imported:
-        reader = _Reader(str(origin.path))
+        reader = _Reader(str(origin.path), origin.report)
         read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
         return reader.imported(origin.directed)
 
@@ -53,9 +54,9 @@ class GEXF(GraphFormat):
 class _Reader:
     """What has been read of a GEXF file so far."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, report: Report) -> None:
         self.file = file
-        self.draft = Draft(file, self._at, self._at)
+        self.draft = Draft(file, self._at, self._at, report)
         self.attributes = {"node": Attributes(), "edge": Attributes()}
         self.default: bool | None = None
         self.directed: bool | None = None

@@ -16,6 +16,7 @@ from graphpriv.formats.xml import Attributes, attribute_of, content_of, directio
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import replacing
+from tabular.progress import Report
 
 _DIRECTED = {"directed": True, "undirected": False}
 _BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
@@ -38,7 +39,7 @@ class GraphML(GraphFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".graphml",)
 
     def read(self, origin: Origin) -> Imported:
-        reader = _Reader(str(origin.path))
+        reader = _Reader(str(origin.path), origin.report)
         read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
         return reader.imported(origin.directed)
 
@@ -51,9 +52,9 @@ class GraphML(GraphFormat):
 class _Reader:
     """What has been read of a GraphML file so far."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, report: Report) -> None:
         self.file = file
-        self.draft = Draft(file, self._at, self._at)
+        self.draft = Draft(file, self._at, self._at, report)
         self.keys = {owner: Attributes() for owner in ("node", "edge", "graph")}
         self.locations: str | None = None
         self.directed: bool | None = None

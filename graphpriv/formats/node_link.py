@@ -16,6 +16,7 @@ from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files import replacing
 from tabular.io import check_encoding
+from tabular.progress import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.
 _NOT_ATTRIBUTES = {"source", "target", "key"}
@@ -36,7 +37,8 @@ class NodeLink(GraphFormat):
     def read(self, origin: Origin) -> Imported:
         data = content(origin.path)
         check_encoding(data, str(origin.path))
-        return from_document(parsed_json(data.decode("utf-8-sig"), str(origin.path)), str(origin.path), origin.directed)
+        document = parsed_json(data.decode("utf-8-sig"), str(origin.path))
+        return from_document(document, str(origin.path), origin.directed, report=origin.report)
 
     def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
         with replacing(path, overwrite=overwrite, private=private) as file:
@@ -44,7 +46,7 @@ class NodeLink(GraphFormat):
         return [path]
 
 
-def from_document(document: Any, file: str, directed: bool | None = None) -> Imported:
+def from_document(document: Any, file: str, directed: bool | None = None, *, report: Report = silent) -> Imported:
     """The graph of a JSON *document*; errors name *file*."""
     if not isinstance(document, dict):
         raise InvalidInput(f"{file}: node-link JSON is an object with nodes and edges, not {kind_of(document)}.")
@@ -53,7 +55,7 @@ def from_document(document: Any, file: str, directed: bool | None = None) -> Imp
         raise InvalidRecord(f"{file}, directed: must be true or false, not {kind_of(said)}.")
     # NetworkX called them links before; what is missing is missed under the name of today.
     edges = "links" if "links" in document and "edges" not in document else "edges"
-    draft = Draft(file, lambda number: f"{file}, nodes[{number}]", lambda number: f"{file}, {edges}[{number}]")
+    draft = Draft(file, lambda number: f"{file}, nodes[{number}]", lambda number: f"{file}, {edges}[{number}]", report)
     for number, node in enumerate(_records(document, "nodes", file)):
         if "id" not in node:
             raise InvalidRecord(f"{file}, nodes[{number}]: id is missing.")

@@ -13,6 +13,7 @@ from graphpriv.protections.aggregation import aggregated
 from graphpriv.release import Release, anonymous
 from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
+from tabular.progress import Report, silent
 from tabular.registry import Method, Registry
 
 #: The thesis's algorithm.
@@ -33,12 +34,18 @@ protections.load(__name__)
 
 
 def protect(
-    graph: SocialGraph, k: int, *, method: str = DEFAULT, rng: np.random.Generator, **parameters: object
+    graph: SocialGraph,
+    k: int,
+    *,
+    method: str = DEFAULT,
+    rng: np.random.Generator,
+    report: Report = silent,
+    **parameters: object,
 ) -> Release:
     """Release *graph* so that at least *k* users share each profile (Mares Soler 2013, Algorithm 13).
 
     The edges stay as they are. The release has been checked by `graphpriv.verification`, which shares no code with
-    the protections; a release that fails there is never returned.
+    the protections; a release that fails there is never returned. *report* is told what is being done.
     """
     entry = protections[method]
     known = [parameter.name for parameter in entry.parameters]
@@ -47,9 +54,12 @@ def protect(
             raise UnknownName.among(f"parameter of {method}", name, known)
     protection = entry.method(**parameters)
     k = check_k(k, len(graph))
+    report("Clustering", 0, 0)
     clusters = protection.clusters(graph, k, rng)
+    report("Releasing", 0, 0)
     released, mapping = anonymous(graph, aggregated(graph, clusters), rng)
     release = Release(graph=released, mapping=mapping, k=k, method=method, parameters=asdict(protection))
+    report("Verifying", 0, 0)
     verify(graph, release)
     return release
 

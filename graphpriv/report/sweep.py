@@ -39,6 +39,7 @@ def sweep_sections(figures: Figures) -> list[Section]:
         Section("verdict", "In short", _verdict(figures)),
         Section("loss", "What is lost", _losses(figures)),
         Section("risk", "Who can be found", _risks(figures)),
+        *_links(figures),
         Section("definitions", "What the measures mean", definitions()),
         Section("inputs", "Inputs, version and parameters", inputs(figures)),
     ]
@@ -68,6 +69,9 @@ def _verdict(figures: Figures) -> Markup:
     for name in figures.keys("rows", 0, "disclosure_risk", known=tuple(words.ATTACKERS)):
         said = f"The share of users found by place, topics and {words.known(name)} goes from "
         sentences.append(_from_to(figures, said, ("disclosure_risk", name, "all", "mean"), first, last))
+    for name in figures.keys("rows", 0, "structure", "risk", known=tuple(words.ATTACKERS)):
+        said = f"The share of users found by links alone, {words.known(name)}, goes from "
+        sentences.append(_from_to(figures, said, ("structure", "risk", name, "mean"), first, last))
     return element(
         "div",
         element("p", "A higher k hides profiles among more others and costs information.", class_="headline"),
@@ -126,6 +130,22 @@ def _risks(figures: Figures) -> Markup:
             caption = f"{name} by k ({meaning}). Attacker: {who}. Mean and standard deviation of the runs."
             tables.append(_table(figures, caption, [words.scenario(each) for each in scenarios], paths))
     return join(side_by_side(*drawn), tables)
+
+
+def _links(figures: Figures) -> list[Section]:
+    """What attackers find who know nothing of the profiles, and what the release does to the links."""
+    note = figures.get("note")
+    tables = []
+    for kind, name, meaning in (("risk", *_KINDS[0][1:]), *_KINDS[1:]):
+        attackers = figures.keys("rows", 0, "structure", kind, known=tuple(words.ATTACKERS))
+        paths: list[tuple[Step, ...]] = [("structure", kind, attacker) for attacker in attackers]
+        caption = f"{name} by k, links alone ({meaning}). Mean and standard deviation of the runs."
+        if paths:
+            tables.append(_table(figures, caption, [words.attacker(attacker) for attacker in attackers], paths))
+    if not tables and not note:
+        return []
+    said = element("p", figures.inline("note", words=str(note)), class_="note prose") if note else None
+    return [Section("structure", "The links", join(said, tables))]
 
 
 def _by_scenario(figures: Figures, kind: str, attacker: str) -> dict[str, list[Spread | None]]:

@@ -14,6 +14,7 @@ from graphpriv.dictionary import (
     write_microdata_dictionary,
 )
 from graphpriv.microdata import microdata
+from graphpriv.places import WORLD, PlaceTree
 from graphpriv.protections import protect
 from graphpriv.verification import strings_in
 from tabular.errors import NameTaken
@@ -52,6 +53,17 @@ def test_it_says_what_is_not_protected():
     assert any("edges are those of the original" in each for each in document_words(release))
     table = microdata(release.graph, rng=rng())
     assert any("degree" in each for each in microdata_dictionary(table)["not_protected"])
+
+
+def test_it_says_that_places_are_called_anew():
+    twins = [(("Paris", "locality"), (country, "country"), WORLD) for country in ("France", "Utopia")]
+    tree = PlaceTree.from_paths(twins)
+    graph = replace(figure_6_5(), places=tree, location=np.full(3, tree.node(twins[0]), dtype=np.int32))
+    assert tree.keys[tree.node(twins[0])] == "Paris, France"
+    release = protect(graph, 3, rng=rng())
+    document = release_dictionary(release.graph, release)
+    assert [each["value"] for each in field(document, "location")["values"]] == ["Paris"]
+    assert "the same place may be called otherwise in the original" in field(document, "locations")["meaning"]
 
 
 def document_words(release):

@@ -158,6 +158,26 @@ def test_a_sweep_gives_a_row_a_k(released, tmp_path):
     assert released("sweep", "g", "--k", "2,3", "--runs", 1, "--seed", 3).code == 0
 
 
+def test_a_sweep_says_what_the_links_alone_give_away(released, tmp_path):
+    ended = released("sweep", "g", "--k", "2", "--runs", 1, "--seed", 3, "--html", "s.html")
+    assert ended.out.count("structure only") == 2
+    assert "edges are left as they are" in ended.out
+    html = (tmp_path / "s.html").read_text()
+    assert "The edges are left as they are" in html
+    assert "found by links alone, the whole neighbourhood, goes from" in html
+    document = released("sweep", "g", "--k", "2", "--runs", 1, "--seed", 3, "--json").document
+    assert document["rows"][0]["structure"]["risk"]["ego"] == {"mean": 1.0, "sd": 0.0}
+    assert "edges are left as they are" in document["note"]
+
+
+def test_a_sweep_takes_budgets_and_parameters_as_an_audit_and_a_protection_do(released):
+    document = released("sweep", "g", "--k", "2", "--runs", 1, "--budget", "subgraph=7", "--json").document
+    assert document["parameters"]["budgets"] == {"subgraph": 7}
+    assert document["parameters"]["method_parameters"] == {}
+    assert "--budget 'subgraph'" in released("sweep", "g", "--budget", "subgraph").error
+    assert "--param 'colour=red'" in released("sweep", "g", "--param", "colour=red").error
+
+
 @pytest.mark.parametrize("ks", ["1", "2,x", "", "2,2"])
 def test_a_sweep_refuses_ks_that_make_no_sense(released, ks):
     ended = released("sweep", "g", "--k", ks)

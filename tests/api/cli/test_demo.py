@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from graphpriv.store import open_store
+
 FILES = {
     "original.json",
     "released.json",
@@ -48,6 +50,19 @@ def test_every_figure_is_recomputed_from_the_files(demo, graphpriv, tmp_path):
     assert again == printed
     stored = graphpriv("audit", "original", "released", "--store", f"file:{folder / 'demo.db'}", "--json").document
     assert stored == printed
+
+
+@pytest.mark.parametrize("seeding", ([], ["--seed", 5]))
+def test_the_seed_that_the_store_keeps_draws_the_release_again(graphpriv, tmp_path, seeding):
+    assert graphpriv("demo", "--users", 60, "--k", 4, "--out", "d", *seeding).code == 0
+    url = f"file:{tmp_path / 'd' / 'demo.db'}"
+    with open_store(url, create=False) as store:
+        seed = store.seed("original", "released")
+    assert seed == seeding[1] if seeding else seed > 2**64
+    assert graphpriv("protect", "original", "--k", 4, "--into", "again", "--seed", seed, "--store", url).code == 0
+    graphpriv("graph", "export", "again", "--out", "a.json", "--mapping", "a.csv", "--store", url)
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "d" / "released.json").read_bytes()
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "d" / "mapping.csv").read_bytes()
 
 
 def test_figures_change_with_k_users_and_seed(graphpriv):

@@ -204,6 +204,16 @@ def test_a_graph_goes_through_a_pipe(graphpriv, small):
     assert json.loads(ended.out)["nodes"][0]["id"] == "ann"
 
 
+def test_the_users_of_an_edge_list_are_not_in_the_way_of_other_formats(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    assert graphpriv("graph", "export", "g", "--out", "g.csv").code == 0
+    (tmp_path / "g.csv").unlink()
+    assert graphpriv("graph", "export", "g", "--out", "g.json").code == 0
+    ended = graphpriv("graph", "export", "g", "--out", "g.csv")
+    assert (ended.code, (tmp_path / "g.csv").exists()) == (2, False)
+    assert "g.users.csv" in ended.error
+
+
 def test_what_an_edge_list_does_not_say_is_told(graphpriv, tmp_path):
     (tmp_path / "e.csv").write_text("follower,followed\n1,2\n2,1\n")
     ended = graphpriv("graph", "import", "e.csv", "--graph", "g")

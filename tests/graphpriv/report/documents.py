@@ -98,9 +98,13 @@ def sweep_document() -> dict[str, Any]:
         "parameters": {"k": [2, 3, 5, 10, 20], "runs": 4, "method": "closest-profiles", "attackers": ["ego"]},
         "users": 306,
         "edges": 342,
+        "note": "The edges are left as they are.",
         "rows": [
             {
                 "k": k,
+                "structure": {
+                    part: {"ego": spread(), "subgraph": spread()} for part in ("risk", "expected_success", "undecided")
+                },
                 "information_loss": {name: spread() for name in ("aamil", "cdil", "dbil", "mean")},
                 **{part: labelled() for part in ("disclosure_risk", "expected_success", "undecided")},
             }

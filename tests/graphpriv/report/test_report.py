@@ -324,6 +324,17 @@ def test_the_charts_of_a_sweep_show_its_figures():
     assert len(said) == 5 * (4 + 2 * 2 * 6)
 
 
+def test_a_sweep_says_of_the_links_what_its_document_says():
+    document = sweep_document()
+    page = html.document_fromstring(sweep_report(document))
+    (section,) = page.xpath("//section[h2[@id='structure']]")
+    assert document["note"] in section.text_content()
+    for part in ("risk", "expected_success", "undecided"):
+        for attacker in ("ego", "subgraph"):
+            (shown,) = section.xpath(f".//*[@data-key='/rows/4/structure/{part}/{attacker}/mean']")
+            assert shown.get("data-value") == repr(document["rows"][4]["structure"][part][attacker]["mean"])
+
+
 def test_every_measure_is_defined_with_where_it_comes_from():
     page = html.document_fromstring(audit_report(audit_document()))
     (section,) = page.xpath("//dl[@class='definitions']")

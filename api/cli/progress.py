@@ -1,0 +1,99 @@
+"""How far long work is, on standard error: a bar on a terminal, plain lines otherwise, nothing for quick work."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tabular.progress import Report
+
+#: Work that ends sooner, in seconds, shows nothing; and lines on one phase come no closer than this.
+PATIENCE = 1.0
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Report]:
+    """A function that is told what is being done; what it is told is shown as soon as the work turns out to be long."""
+    shown: _Bar | _Lines = _Bar() if os.isatty(2) else _Lines()
+    teller = _Teller(shown)
+    # Work that says something once and is then silent for long is shown as well.
+    timer = threading.Timer(PATIENCE, teller.begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield teller.told
+    finally:
+        timer.cancel()
+        teller.end()
+
+
+class _Teller:
+    """Keeps what was told last, until the work turns out to be long; then hands on what it is told."""
+
+    def __init__(self, shown: _Bar | _Lines) -> None:
+        self._shown = shown
+        self._last: tuple[str, int, int] | None = None
+        self._begun = self._ended = False
+        # The timer and the work tell from two threads.
+        self._lock = threading.Lock()
+
+    def told(self, phase: str, done: int, of: int) -> None:
+        """The work says how far it is."""
+        with self._lock:
+            self._last = (phase, done, of)
+            if self._begun and not self._ended:
+                self._shown.show(*self._last)
+
+    def begin(self) -> None:
+        """From now on what is told is shown."""
+        with self._lock:
+            self._begun = True
+            if self._last is not None and not self._ended:
+                self._shown.show(*self._last)
+
+    def end(self) -> None:
+        """The work has ended, well or not."""
+        with self._lock:
+            self._ended = True
+            self._shown.close()
+
+
+class _Bar:
+    """A bar that is gone when the work is done."""
+
+    def __init__(self) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=None)
+
+    def show(self, phase: str, done: int, of: int) -> None:
+        self._bar.start()
+        self._bar.update(self._task, description=phase, completed=done, total=of or None)
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+class _Lines:
+    """A line when a phase begins, and from time to time how far it is."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._until = 0.0
+
+    def show(self, phase: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if phase == self._phase and now < self._until:
+            return
+        self._phase, self._until = phase, now + PATIENCE
+        click.echo(f"{phase}: {done:,} of {of:,}" if of else f"{phase} …", err=True)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,123 @@
+"""Progress on standard error: nothing for quick work, lines or a bar for long work."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from api.cli import progress as module
+from api.cli.progress import progress
+
+
+class Clock:
+    """Stands in for the timer: the test says when the time is up."""
+
+    def __init__(self, seconds, function):
+        self.ring, self.running = function, None
+        Clock.last = self
+
+    def start(self):
+        self.running = True
+
+    def cancel(self):
+        self.running = False
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    monkeypatch.setattr(module.threading, "Timer", Clock)
+    monkeypatch.setattr(module.os, "isatty", lambda _: False)
+
+
+def test_quick_work_shows_nothing(capsys):
+    with progress() as report:
+        report("Reading", 0, 0)
+        report("Runs", 1, 2)
+    assert not Clock.last.running
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_work_shows_what_it_is_at_and_each_further_phase(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with progress() as report:
+        report("Reading", 0, 0)
+        report("Clustering", 0, 0)
+        Clock.last.ring()
+        assert capsys.readouterr().err == "Clustering …\n"
+        report("Runs", 0, 2000)
+        report("Runs", 1, 2000)
+        now[0] += 1.5
+        report("Runs", 1500, 2000)
+    assert capsys.readouterr() == ("", "Runs: 0 of 2,000\nRuns: 1,500 of 2,000\n")
+
+
+def test_the_end_of_work_that_fails_is_the_end_of_progress(capsys):
+    with pytest.raises(KeyError), progress() as report:
+        report("Reading", 0, 0)
+        raise KeyError
+    Clock.last.ring()
+    report("Reading", 1, 2)
+    assert not Clock.last.running
+    assert capsys.readouterr().err == ""
+
+
+def test_on_a_terminal_there_is_a_bar(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(module.os, "isatty", lambda _: True)
+    console = module.Console
+    monkeypatch.setattr(module, "Console", lambda **_: console(file=screen, force_terminal=True, width=80))
+    with progress() as report:
+        report("Runs", 3, 12)
+        assert screen.getvalue() == ""
+        Clock.last.ring()
+    assert "Runs" in screen.getvalue()
+    assert "3/12" in screen.getvalue()
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Commands whose work is long from the beginning."""
+
+    class Late(Clock):
+        def start(self):
+            self.ring()
+
+    monkeypatch.setattr(module.threading, "Timer", Late)
+
+    def phases(ended):
+        assert ended.code == 0, ended.err
+        return [line.rstrip(" …").split(":")[0] for line in ended.err.splitlines() if not line.startswith("warning")]
+
+    return phases
+
+
+def test_the_phases_of_an_import_a_protection_an_audit_and_a_demo(told, graphpriv, small):
+    (small.parent / "e.csv").write_text("source,target\na,b\nb,a\n")
+    (small.parent / "e.users.csv").write_text("id\na\nb\n")
+    ended = graphpriv("graph", "import", "e.csv", "--graph", "e", "--json")
+    assert told(ended) == ["Reading", "Reading users", "Reading edges", "Checking", "Storing"]
+    assert ended.document["users"] == 2
+    for suffix in ("json", "graphml", "gexf"):
+        graphpriv("graph", "export", "e", "--out", f"e.{suffix}")
+        ended = graphpriv("graph", "import", f"e.{suffix}", "--graph", suffix)
+        assert told(ended) == ["Reading", "Checking", "Storing"]
+    graphpriv("graph", "import", small, "--graph", "g")
+    protecting = ["Loading", "Clustering", "Releasing", "Verifying", "Storing"]
+    assert told(graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1))[:5] == protecting
+    ended = graphpriv("audit", "g", "r", "--scenario", "all", "--json")
+    attacking = [
+        f"Attacker {attacker}, {scenario}" for attacker in ("ego", "subgraph") for scenario in ("all", "structure")
+    ]
+    assert told(ended) == ["Loading", *attacking, "Measuring"]
+    ended = graphpriv("demo", "--users", 20, "--seed", 1, "--json")
+    first = ["Drawing 20 users", *protecting[1:4], "Attacker ego, location"]
+    assert (told(ended)[:5], told(ended)[-3:]) == (first, ["Measuring", "Describing", "Writing"])
+
+
+def test_a_sweep_counts_its_runs(told, graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("sweep", "g", "--k", "2", "--runs", 2)
+    assert told(ended) == ["Loading", "Runs"]
+    assert "Runs: 0 of 2" in ended.err

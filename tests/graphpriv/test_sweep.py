@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphpriv.auditing import EDGES_KEPT, audit
+from graphpriv.protections import protect
+from graphpriv.sweep import sweep
+from graphpriv.synthetic import synthetic_graph
+from tabular.errors import InvalidParameter, NoSolution, UnknownName
+
+GRAPH = synthetic_graph(60, 120, rng=np.random.default_rng(7))
+
+
+def swept(**options: Any) -> dict[str, Any]:
+    return sweep(GRAPH, [2, 5], 2, rng=np.random.default_rng(3), scenarios={"topic1": ("topic1",)}, **options)
+
+
+def test_a_row_is_the_mean_of_audits_that_can_be_made_again() -> None:
+    document = swept()
+    seeds = np.random.default_rng(3).integers(0, 2**63, size=2)
+    for row in document["rows"]:
+        releases = [protect(GRAPH, row["k"], rng=np.random.default_rng(seed)) for seed in seeds]
+        audits = [audit(GRAPH, each.graph, each.mapping).document for each in releases]
+
+        def spread(values: list[float]) -> dict[str, float]:
+            return {"mean": fmean(values), "sd": stdev(values)}
+
+        for attacker in ("ego", "subgraph"):
+            for part in ("disclosure_risk", "expected_success", "undecided"):
+                assert row[part][attacker]["topic1"] == spread([each[part][attacker]["topic1"] for each in audits])
+            for part in ("risk", "expected_success", "undecided"):
+                found = [each["structure"][part][attacker] for each in audits]
+                assert row["structure"][part][attacker] == spread(found)
+        assert row["information_loss"]["cdil"] == spread([each["information_loss"]["cdil"]["mean"] for each in audits])
+
+
+def test_the_links_are_found_whatever_k_is_and_the_document_says_why() -> None:
+    document = swept()
+    assert document["note"] == EDGES_KEPT
+    assert [row["structure"]["risk"]["ego"]["mean"] for row in document["rows"]] == [1.0, 1.0]
+
+
+def test_budgets_reach_the_attackers_and_stand_among_the_parameters() -> None:
+    tight = swept(budgets={"subgraph": 1})
+    assert tight["parameters"]["budgets"] == {"subgraph": 1}
+    assert tight["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] > 0
+    assert swept()["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] == 0
+
+
+def test_parameters_go_to_the_method() -> None:
+    with pytest.raises(UnknownName, match="parameter of closest-profiles"):
+        swept(parameters={"colour": "red"})
+
+
+def test_progress_counts_the_runs() -> None:
+    told: list[tuple[str, int, int]] = []
+    swept(report=lambda *each: told.append(each))
+    assert told == [("Runs", done, 4) for done in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("ks", "runs", "error"), [([], 1, InvalidParameter), ([2], 0, InvalidParameter), ([61], 1, NoSolution)]
+)
+def test_what_cannot_be_swept_is_refused_before_the_work(ks: list[int], runs: int, error: type[Exception]) -> None:
+    told: list[object] = []
+    with pytest.raises(error):
+        sweep(GRAPH, ks, runs, rng=np.random.default_rng(1), report=lambda *each: told.append(each))
+    assert not told
