@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
+    from tabular.hierarchy import Hierarchy
     from tabular.table import Table
 
-__all__ = ["Attribute", "Table"]
+__all__ = ["Attribute", "Hierarchy", "Table"]
 
 #: Where the names of the package live; they are loaded when asked for, so that its small modules stay quick to import.
-_HOMES = {"Attribute": "tabular.attributes", "Table": "tabular.table"}
+_HOMES = {"Attribute": "tabular.attributes", "Hierarchy": "tabular.hierarchy", "Table": "tabular.table"}
 
 
 def __getattr__(name: str) -> Any:

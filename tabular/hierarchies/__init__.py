@@ -1,0 +1,39 @@
+"""Builders of hierarchies: from a file, or from the values of a domain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabular.attributes import Attribute
+from tabular.errors import UnknownName
+from tabular.hierarchies.contract import Builder, hierarchies
+from tabular.hierarchies.files import hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
+from tabular.hierarchy import Hierarchy
+
+hierarchies.load(__name__)
+
+
+def build(attribute: Attribute, kind: str, **parameters: Any) -> Hierarchy:
+    """The hierarchy of a *kind* over the domain of *attribute*.
+
+    >>> size = Attribute(name="size", kind="ordinal", domain=(1, 2, 3, 4, 5))
+    >>> build(size, "balanced", fan_out=2).levels[1].labels
+    ('[1,2]', '[3,4]', '5')
+    """
+    entry = hierarchies[kind]
+    known = [parameter.name for parameter in entry.parameters]
+    for name in parameters:
+        if name not in known:
+            raise UnknownName.among(f"parameter of {kind}", name, known)
+    return entry.method(**parameters).build(attribute)
+
+
+__all__ = [
+    "Builder",
+    "build",
+    "hierarchies",
+    "hierarchy_files",
+    "read_hierarchies",
+    "read_hierarchy",
+    "write_hierarchy",
+]
