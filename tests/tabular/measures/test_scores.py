@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, UnknownName
 from tabular.measures import NUMERIC, Reading, Summary, measures, summary
+from tabular.protections import protect
 from tabular.table import Table
 from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair
 
@@ -188,15 +189,7 @@ def test_table_4_12_uniform_pram_on_german_credit():
     original = german_credit()
     found = []
     for seed in range(20):
-        rng = np.random.default_rng(seed)
-        masked = original
-        for attribute in original.attributes:
-            codes = original.columns[attribute.name]
-            frequencies = np.bincount(codes)
-            # Eq 2.4 and 2.5 with theta 0.5: what is not kept goes to each other category alike.
-            kept = rng.random(len(codes)) < (1 - 0.5 * frequencies.min() / frequencies)[codes]
-            other = (codes + rng.integers(1, len(frequencies), len(codes))) % len(frequencies)
-            masked = masked.with_codes(**{attribute.name: np.where(kept, codes, other)})
+        masked = protect(original, "pram", original.names, rng=np.random.default_rng(seed), theta=0.5)
         found.append(summary(original, masked, original.names))
     assert np.mean([each.information_loss for each in found]) == pytest.approx(13.60, abs=0.5)
     assert np.mean([each.disclosure_risk for each in found]) == pytest.approx(46.12, abs=0.5)
