@@ -32,6 +32,19 @@ def holds(expression: str, document: Mapping[str, Any]) -> bool:
     return bool(_evaluate(parse(expression), expression, document))
 
 
+def check_names(expression: str, sample: Mapping[str, Any]) -> None:
+    """Refuse, before any work is done, what cannot be read, and numbers that a result like *sample* does not have."""
+    holds(expression, _with_numbers(sample))
+
+
+def _with_numbers(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """The *sample* with a number wherever it has none yet."""
+    return {
+        key: _with_numbers(value) if isinstance(value, Mapping) else 0.0 if value is None else value
+        for key, value in sample.items()
+    }
+
+
 def parse(expression: str) -> ast.expr:
     """The expression as a tree; refused before any work is done where it cannot be read."""
     try:
@@ -112,6 +125,6 @@ def _path(node: ast.expr) -> list[str] | None:
 
 def _unreadable(expression: str) -> InvalidParameter:
     return InvalidParameter(
-        f"--fail-if {expression!r} cannot be read; write comparisons of the numbers of the result such as 'k < 5', with "
-        "a dot before what stands under a name ('disclosure_risk.ego.all > 0.05'), joined by and, or, not."
+        f"--fail-if {expression!r} cannot be read; write comparisons of the result's numbers such as 'k < 5', with a "
+        "dot before what stands under a name ('disclosure_risk.ego.all > 0.05'), joined by and, or, not."
     )

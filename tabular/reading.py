@@ -16,7 +16,7 @@ from tabular.attributes import CONTINUOUS, Value
 from tabular.columns import BadCell, Column, Words, found_markers, interpreted
 from tabular.csv_rows import broken, is_blank, line_of, lines_of, rows_of
 from tabular.dialect import Dialect, DialectOptions
-from tabular.errors import InvalidInput, InvalidRecord
+from tabular.errors import InvalidInput, InvalidRecord, UnknownName
 from tabular.files import STREAM, read_bytes
 from tabular.io import plain
 from tabular.labels import text_of
@@ -111,31 +111,48 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
 
 
 def read_masked(
-    path: str | Path, original: Table, *, schema: Schema | None = None, options: DialectOptions | None = None
+    path: str | Path,
+    original: Table,
+    *,
+    names: Sequence[str] | None = None,
+    schema: Schema | None = None,
+    options: DialectOptions | None = None,
 ) -> Table:
     """The masked version of *original* that a file holds: some or all of its columns, in the original's domains.
 
-    A text that is no value of the domain is read as a label that stands for a set.
+    A text that is no value of the domain is read as a label that stands for a set. Only the columns *names* are read,
+    where they are given: others may hold what the original does not, such as fresh identifiers.
     """
     name = "standard input" if str(path) == STREAM else str(path)
     data = read_bytes(path)
     if _is_parquet(data, path):
-        columns: dict[str, Any] = _parquet_file(data, name, Schema()).table.to_columns()
+        held = _parquet_file(data, name, Schema()).table
+        columns: dict[str, Any] = {each: held.values(each) for each in _wanted(name, held.names, names)}
     else:
         known = schema or Schema()
         said = (options or DialectOptions()).over(known.options)
         hints = Schema(source=known.source, columns=known.columns or original.names, options=known.options)
         texts = _texts(data, name, hints, said)
-        described = [Description(domain=_domain(original, column)) for column in texts.names]
+        wanted = _wanted(name, texts.names, names)
+        described = [Description(domain=_domain(original, each)) if each in wanted else None for each in texts.names]
         missing = _missing(texts, described, said)
         columns = {
             column: _masked_values(original, column, words, gone, texts.dialect.decimal)
             for column, words, gone in zip(texts.names, texts.columns, missing, strict=True)
+            if column in wanted
         }
     try:
         return original.masked(columns)
     except InvalidInput as error:
         raise type(error)(f"{name}: {error}") from None
+
+
+def _wanted(file: str, present: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
+    """The columns to read of those *present*."""
+    for name in names or ():
+        if name not in present:
+            raise UnknownName(f"{file}: {UnknownName.among('column', name, present)}")
+    return present if names is None else names
 
 
 def _domain(original: Table, name: str) -> tuple[Value, ...]:

@@ -64,6 +64,7 @@ class Check:
         """Everything as plain values; None stands for what cannot be had, such as an infinite beta.
 
         Of several sensitive attributes the criteria give the least safe value, and `by_attribute` that of each.
+        `class_sizes` are pairs of a size and how many classes have it.
         """
         sizes, times = np.unique(self.classes.classes.sizes, return_counts=True)
         return {
@@ -80,7 +81,7 @@ class Check:
                 attribute: {key_of(name): _plain(value) for name, value in found.items()}
                 for attribute, found in self.of_values.items()
             },
-            "class_sizes": {str(size): count for size, count in zip(sizes.tolist(), times.tolist(), strict=True)},
+            "class_sizes": [list(each) for each in zip(sizes.tolist(), times.tolist(), strict=True)],
         }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.fail_if import holds, parse
+from api.fail_if import check_names, holds, parse
 from tabular.errors import InvalidParameter, UnknownName
 
 DOCUMENT = {"k": 5, "loss": {"mean": 0.25, "dbil": None}, "flag": True}
@@ -61,3 +61,11 @@ def test_an_unknown_number_is_an_error_whatever_stands_before_it():
 def test_what_has_no_number_cannot_decide(expression, why):
     with pytest.raises(InvalidParameter, match=why):
         holds(expression, DOCUMENT)
+
+
+def test_names_are_checked_on_a_sample_before_any_work():
+    check_names("loss.dbil > 0 and k < 5", DOCUMENT)
+    with pytest.raises(UnknownName, match="did you mean 'dbil'"):
+        check_names("loss.dbli > 0", DOCUMENT)
+    with pytest.raises(InvalidParameter, match="cannot be read"):
+        check_names("loss.dbil", DOCUMENT)

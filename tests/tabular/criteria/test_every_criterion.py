@@ -62,7 +62,7 @@ def test_a_document_worked_by_hand():
     out = np.array([False] * 5 + [True])
     found = check(table, ["a"], ["s"], suppressed=out).document()
     assert (found["rows"], found["suppressed"], found["classes"], found["k"]) == (6, 1, 2, 2)
-    assert found["class_sizes"] == {"2": 1, "3": 1}
+    assert found["class_sizes"] == [[2, 1], [3, 1]]
     assert (found["s_k"], found["s_l"]) == (9 + 4, 2 + 2 + 1 + 2 + 2)
     assert (found["l"], found["recursive_c"], found["alpha"]) == (1, 1, 1)
     assert found["average_class_size"] == 2.5
