@@ -10,6 +10,7 @@ import click
 from api import fail_if as conditions
 from api.cli.common import json_option, show_json, show_table
 from api.cli.tables.columns import names_in, require_columns
+from api.cli.tables.common import TableOptions, table_options
 from tabular.anonymity import suppressed_rows
 from tabular.attributes import Attribute, Value
 from tabular.criteria import check as check_table
@@ -18,7 +19,6 @@ from tabular.errors import InvalidInput, InvalidParameter
 from tabular.files import STREAM
 from tabular.labels import text_of
 from tabular.reading import read_file
-from tabular.schema import read_schema
 from tabular.table import Table
 
 
@@ -26,17 +26,17 @@ from tabular.table import Table
 @click.argument("file")
 @click.option("--quasi-identifiers", required=True, metavar="A,B", help="The columns an attacker may know.")
 @click.option("--sensitive", metavar="C,D", help="The columns nobody shall learn of a person.")
-@click.option("--schema", metavar="FILE", help="What the columns are: a TOML file, or the name of a shipped schema.")
 @click.option("--population", metavar="FILE", help="All the people FILE was drawn from, masked alike.")
 @click.option("--fail-if", metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
+@table_options
 @json_option
 def check(
     file: str,
     quasi_identifiers: str,
     sensitive: str | None,
-    schema: str | None,
     population: str | None,
     fail_if: str | None,
+    reading: TableOptions,
     as_json: bool,
 ) -> int:
     """Say which k, l, t and risks a table has as it stands.
@@ -50,12 +50,11 @@ def check(
         conditions.check_names(fail_if, _sample(names, secret))
     if file == population == STREAM:
         raise InvalidParameter("FILE and --population cannot both come from standard input.")
-    known = read_schema(schema) if schema is not None else None
-    table = read_file(file, schema=known).table
+    table = reading.read(file).table
     require_columns(table, (*names, *secret), file)
     people = None
     if population is not None:
-        people = read_file(population, schema=known).table
+        people = read_file(population, schema=reading.schema).table
         require_columns(people, names, population)
         table, people = alike(table, people, names)
     if not len(table):

@@ -11,12 +11,12 @@ import click
 from api import fail_if as conditions
 from api.cli.common import json_option, note, parameters_of, show_json, show_table
 from api.cli.tables.columns import names_in, require_columns
+from api.cli.tables.common import TableOptions, table_options
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.files import STREAM
 from tabular.matrices.files import read_matrices
 from tabular.measures import Summary, measures, summary
-from tabular.reading import read_file, read_masked
-from tabular.schema import read_schema
+from tabular.reading import read_masked
 from tabular.table import Table
 
 #: What the scores are, as the table of results says it.
@@ -35,7 +35,6 @@ BY_MATRICES = ("ebil", "informed")
 @click.argument("original")
 @click.argument("masked")
 @click.option("--columns", required=True, metavar="A,B", help="The protected columns to compare.")
-@click.option("--schema", metavar="FILE", help="What the columns are: a TOML file, or the name of a shipped schema.")
 @click.option("--matrices", metavar="DIR", help="The PRAM matrices the file was masked with, for EBIL and `informed`.")
 @click.option(
     "--param",
@@ -46,16 +45,17 @@ BY_MATRICES = ("ebil", "informed")
 )
 @click.option("--without", multiple=True, metavar="MEASURE", help="Leave a measure out; may be given again.")
 @click.option("--fail-if", metavar="EXPR", help="Exit with 4 if it holds: 'score_max > 40 or raw.dbrl > 100'.")
+@table_options
 @json_option
 def measure(
     original: str,
     masked: str,
     columns: str,
-    schema: str | None,
     matrices: str | None,
     params: tuple[str, ...],
     without: tuple[str, ...],
     fail_if: str | None,
+    reading: TableOptions,
     as_json: bool,
 ) -> int:
     """Measure what MASKED lost of ORIGINAL and what it still discloses; row i of both is the same record."""
@@ -65,7 +65,7 @@ def measure(
     if original == masked == STREAM:
         raise InvalidParameter("ORIGINAL and MASKED cannot both come from standard input.")
     parameters = parameters_by_measure(params)
-    before, after = both_files(original, masked, names, schema)
+    before, after = both_files(original, masked, names, reading)
     if matrices is not None:
         known = read_matrices(Path(matrices), [before.attribute(name) for name in names])
         for name in BY_MATRICES:
@@ -85,12 +85,12 @@ def measure(
     return 4 if fail_if is not None and conditions.holds(fail_if, document) else 0
 
 
-def both_files(original: str, masked: str, names: Sequence[str], schema: str | None) -> tuple[Table, Table]:
-    """Both tables, in the domains of the original."""
-    known = read_schema(schema) if schema is not None else None
-    before = read_file(original, schema=known).table
+def both_files(original: str, masked: str, names: Sequence[str], reading: TableOptions) -> tuple[Table, Table]:
+    """Both tables, in the domains of the original; what the options say of its file holds of that alone."""
+    before = reading.read(original).table
     require_columns(before, names, original)
-    after = read_masked(masked, before, names=names, schema=known)
+    # How the masked file is written is found out anew; where the names of its columns come from is not.
+    after = read_masked(masked, before, names=names, schema=reading.schema)
     if len(before) != len(after):
         raise InvalidInput(
             f"{masked}: it has {len(after)} rows, {original} has {len(before)}; row i of both is the same record."

@@ -32,7 +32,7 @@ def test_a_document_has_what_scripts_hold_on_to(graphpriv, files):
     assert document["disclosure_risk"] == pytest.approx(risk)
     assert document["score_mean"] == pytest.approx((loss + risk) / 2)
     assert document["score_max"] == pytest.approx(max(loss, risk))
-    # 20 lies half a step of four from [20,30], 50 a step from 40; f half from *; Ager is 1 from Bern, Bern half from both.
+    # 20 lies half a step of four from [20,30], 50 a step from 40; f half from *; Ager 1 from Bern, Bern half from both.
     assert document["raw"]["dbil"] == pytest.approx((1 / 2 + 1) / 4 + 1 / 2 + 1 + 1 / 2)
 
 
