@@ -10,6 +10,7 @@ from graphpriv.measures import measures
 from graphpriv.protections import protections
 from graphpriv.risk import attackers
 from tabular.criteria import criteria
+from tabular.hierarchies import hierarchies
 from tabular.measures import measures as table_measures
 from tabular.protections import protections as table_protections
 from tabular.registry import Registry
@@ -21,6 +22,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Graph formats": formats,
     "Table protections": table_protections,
     "Table measures": table_measures,
+    "Hierarchies": hierarchies,
     "Table criteria": criteria,
 }
 

@@ -99,7 +99,7 @@ def interpreted(
         form = WHOLE if all(isinstance(value, int) for value in domain) else TEXT
         doubts: tuple[str, ...] = ()
     else:
-        values, domain, form, doubts = _ordered(present, decimal)
+        values, domain, form, doubts = _ordered(present, decimal, is_guess=known.kind is None)
         sets = ()
     kind = _kind(name, words, present, known, form)
     if marker is not None:
@@ -142,7 +142,9 @@ def _first_row(words: Words, is_bad: Callable[[str], bool]) -> int:
     return int(np.argmax(bad[words.codes]))
 
 
-def _ordered(present: Sequence[str], decimal: str) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
+def _ordered(
+    present: Sequence[str], decimal: str, *, is_guess: bool
+) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
     """The place of each text in the domain, the domain, what it holds, and what about that is doubtful."""
     if not present:
         return [], [], NOTHING, ()
@@ -150,7 +152,7 @@ def _ordered(present: Sequence[str], decimal: str) -> tuple[list[int], list[Valu
     if numbers is not None:
         places, domain = ordered_numbers(numbers)
         form = WHOLE if all(float(number).is_integer() for number in domain) else NUMBERS
-        return places, list(domain), form, _doubts_of_numbers(domain, form)
+        return places, list(domain), form, _doubts_of_numbers(domain, form if is_guess else NUMBERS)
     return ordered_texts(present)
 
 

@@ -12,6 +12,9 @@ from tabular.errors import InvalidInput, InvalidParameter
 from tabular.labels import ANY
 from tabular.table import Table
 
+#: So many distinct values are too many for chance, however few of the rows have one.
+_MANY = 10
+
 IDENTIFIER = "identifier"
 
 
@@ -48,11 +51,19 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
 
 
 def distinct_columns(table: Table) -> Sequence[str]:
-    """The columns whose values are all distinct, where at least half of the rows have one; no value is left out."""
+    """The columns whose values are all distinct, where half of the rows or ten of them have a value.
+
+    A missing value is none, nor is the label for all.
+    """
     return [attribute.name for attribute in table.attributes if _is_distinct(table, attribute)]
 
 
 def _is_distinct(table: Table, attribute: Attribute) -> bool:
     codes = table.columns[attribute.name]
-    present = codes[codes != attribute.codes[None]] if None in attribute.domain else codes
-    return len(present) * 2 >= len(codes) > 0 and len(np.unique(present)) == len(present)
+    size = len(attribute.domain)
+    nothing = [size + place for place, members in enumerate(table.sets[attribute.name]) if len(members) == size]
+    if None in attribute.codes:
+        nothing.append(attribute.codes[None])
+    present = codes[~np.isin(codes, nothing)]
+    many = len(present) > 0 and (len(present) * 2 >= len(codes) or len(present) >= _MANY)
+    return many and len(np.unique(present)) == len(present)

@@ -63,21 +63,25 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """What is known of a table before it is read; *source* is where that was said."""
+    """What is known of a table before it is read; *source* is where that was said.
+
+    The table must have the columns *named*; of the others described it may lack some.
+    """
 
     source: str = "the schema"
     title: str = ""
     attributes: Mapping[str, Description] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     options: DialectOptions = field(default_factory=DialectOptions)
+    named: tuple[str, ...] = ()
 
     def with_roles(self, roles: Mapping[str, str]) -> Schema:
-        """This schema with other roles for some attributes."""
+        """This schema with other roles for some attributes, which the table must then have."""
         changed = dict(self.attributes)
         for name, role in roles.items():
             known = changed.get(name, Description())
             changed[name] = replace(known, role=_role(f"The role of {name!r}", role))
-        return replace(self, attributes=changed)
+        return replace(self, attributes=changed, named=(*self.named, *roles))
 
     def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         """The attributes described that a table with columns *names* lacks, or an error where they are misspelt.
@@ -86,6 +90,9 @@ class Schema:
         described is taken for a slip.
         """
         present = list(names)
+        for name in self.named:
+            if name not in present:
+                raise UnknownName(f"{where}: {UnknownName.among('column', name, present)}")
         absent = tuple(name for name in self.attributes if name not in present)
         if absent and len(absent) == len(self.attributes):
             few = ", ".join(present[:8]) + (", …" if len(present) > 8 else "")

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from api.cli import audits, demo, graphs, protection, service, stores, sweeps
+from api.cli.tables import table
 from api.errors import outcome_of
 from tabular.errors import ReportedError
 from tabular.files import reason
@@ -37,6 +38,7 @@ for command in (
     sweeps.sweep,
     protection.microdata,
     stores.store,
+    table,
     service.methods,
     service.serve,
 ):

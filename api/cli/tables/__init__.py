@@ -1,0 +1,17 @@
+"""`graphpriv table …`: the commands on tables, one module a command."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.tables.describe import describe
+from api.cli.tables.hierarchy import hierarchy
+
+
+@click.group()
+def table() -> None:
+    """Describe, protect and measure tables."""
+
+
+for command in (describe, hierarchy):
+    table.add_command(command)
