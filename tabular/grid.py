@@ -1,0 +1,270 @@
+"""A grid of protections of one table: the methods of the thesis, each with many parameters, measured side by side.
+
+Mares Soler (2013), section 3.5, starts from 72 microaggregations, 4 to 6 each of top, bottom and global coding, 11 rank
+swappings and 9 PRAMs. It does not print their parameters; those that stand here are ours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tabular.attributes import KINDS
+from tabular.classes import smallest_class
+from tabular.errors import NoSolution, ReportedError
+from tabular.measures import Summary, summary
+from tabular.progress import Report, silent
+from tabular.protections import check_columns, protect, protections
+from tabular.table import Table
+
+#: 24 sizes of groups; each column alone, two together and all together make 72 microaggregations of three columns.
+GROUP_SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
+#: The reach of 11 rank swappings, in percent of the records.
+REACHES = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+#: The matrices of 9 PRAMs: five of equation 2.3, four of equations 2.4 and 2.5.
+MATRICES = (
+    *({"retain": share} for share in (0.9, 0.7, 0.5, 0.3, 0.1)),
+    *({"theta": share} for share in (0.25, 0.5, 0.75, 1.0)),
+)
+#: At most so many of each coding; a column of few categories has fewer ways to join some of them.
+CODINGS = 6
+
+SCORES = ("max", "mean")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One protection of the grid: a method and its parameters, applied to groups of columns one after the other."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    steps: tuple[tuple[tuple[str, ...], Mapping[str, Any]], ...]
+
+    @property
+    def name(self) -> str:
+        """The method with its parameters in short.
+
+        >>> Member(method="rank-swapping", parameters={"percent": 4}, steps=()).name
+        'rank-swapping percent=4'
+        """
+        return " ".join([self.method, *(f"{key}={_short(value)}" for key, value in self.parameters.items())])
+
+    def protect(self, table: Table, rng: np.random.Generator) -> Table:
+        """*table* masked by this protection."""
+        for columns, parameters in self.steps:
+            table = protect(table, self.method, columns, rng=rng, **parameters)
+        return table
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Protections that the grid lacks for this table, and why."""
+
+    method: str
+    reason: str
+    count: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """What one protection came to: the k of the columns it masked, and all measures."""
+
+    member: Member
+    k: int
+    summary: Summary
+
+    def score(self, name: str) -> float:
+        """The score called *name*, max or mean of loss and risk; lower is better."""
+        return self.summary.score_max if name == "max" else self.summary.score_mean
+
+    def document(self) -> dict[str, Any]:
+        """Method, parameters, k and the measures in percent."""
+        measured = self.summary.document()
+        bound = measured["bounds"]["disclosure_risk"]
+        return {
+            "method": self.member.method,
+            "parameters": dict(self.member.parameters),
+            "k": self.k,
+            **{name: value for name, value in measured.items() if isinstance(value, float)},
+            **({"disclosure_risk_bound": bound} if bound else {}),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcomes:
+    """What all protections of the grid came to, in the order of the grid, and which were left out."""
+
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[LeftOut, ...] = field(default=())
+
+    def ranked(self, score: str) -> list[Outcome]:
+        """The outcomes from the best *score* on; of equal ones the first of the grid comes first."""
+        return sorted(self.outcomes, key=lambda each: each.score(score))
+
+    def document(self, score: str) -> dict[str, Any]:
+        """The outcomes by *score* as plain values, and whether another one is at least as good in loss and in risk."""
+        ranked = self.ranked(score)
+        points = [(each.summary.information_loss, each.summary.disclosure_risk) for each in ranked]
+        front = pareto_front(points)
+        return {
+            "score": score,
+            "protections": [
+                {**each.document(), "on_front": on_front} for each, on_front in zip(ranked, front, strict=True)
+            ],
+            "left_out": [
+                {key: value for key, value in vars(each).items() if value is not None} for each in self.left_out
+            ],
+        }
+
+
+def pareto_front(points: Sequence[tuple[float, float]]) -> list[bool]:
+    """Whether no other point is as low in both and lower in one.
+
+    >>> pareto_front([(1, 3), (2, 2), (2, 3), (3, 1)])
+    [True, True, False, True]
+    """
+    return [not any(one <= x and two <= y and (one, two) != (x, y) for one, two in points) for x, y in points]
+
+
+def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, ...], tuple[LeftOut, ...]]:
+    """The protections of the grid that these columns of *table* can take, and what is left out."""
+    columns = check_columns(table, attributes, "the grid", KINDS)
+    members: list[Member] = []
+    left_out: list[LeftOut] = []
+    for method, build in _BUILDERS.items():
+        other = [name for name in columns if table.attribute(name).kind not in protections[method].method.kinds]
+        if other:
+            kinds = " and ".join(protections[method].method.kinds)
+            found: list[Mapping[str, Any]] = []
+            reason = f"it takes {kinds} columns only, and {_listed(table, other)}"
+        else:
+            found, reason = build(table, columns)
+        members += [_member(method, parameters, columns, table) for parameters in found]
+        if reason:
+            left_out.append(LeftOut(method, reason))
+    return tuple(members), tuple(left_out)
+
+
+def run_grid(
+    table: Table,
+    attributes: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    workers: int | None = None,
+    report: Report = silent,
+    keep: Callable[[Member, Table], object] = lambda member, masked: None,
+) -> Outcomes:
+    """Mask *table* by each protection of the grid and measure it; *keep* is given each masked table, one by one.
+
+    Every protection draws from a stream of its own, so that neither the number of *workers* nor another protection
+    changes what it gives.
+    """
+    members, left_out = thesis_grid(table, attributes)
+    outcomes, failed = [], list(left_out)
+    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
+        tried = pool.map(lambda each, stream: _tried(table, attributes, each, stream), members, rng.spawn(len(members)))
+        for done, (member, found) in enumerate(zip(members, tried, strict=True)):
+            report("Protections", done, len(members))
+            if isinstance(found, ReportedError):
+                failed.append(LeftOut(member.name, str(found)))
+                continue
+            outcome, masked = found
+            outcomes.append(outcome)
+            keep(member, masked)
+    if not outcomes:
+        raise NoSolution(f"No protection of the grid can be made: {failed[-1].method}: {failed[-1].reason}")
+    return Outcomes(outcomes=tuple(outcomes), left_out=tuple(failed))
+
+
+def _tried(
+    table: Table, attributes: Sequence[str], member: Member, rng: np.random.Generator
+) -> tuple[Outcome, Table] | ReportedError:
+    try:
+        masked = member.protect(table, rng)
+    except ReportedError as error:
+        return error
+    k = smallest_class([masked.columns[name] for name in attributes])
+    return Outcome(member=member, k=k, summary=summary(table, masked, attributes)), masked
+
+
+def _member(method: str, parameters: Mapping[str, Any], columns: tuple[str, ...], table: Table) -> Member:
+    """The protection with these *parameters*; one that differs between columns is given by their names."""
+    counts = parameters.get("count")
+    if not isinstance(counts, Mapping):
+        return Member(method=method, parameters=parameters, steps=((columns, parameters),))
+    steps = tuple(
+        (tuple(name for name in columns if counts[name] == count), {"count": count})
+        for count in sorted(set(counts.values()))
+    )
+    return Member(method=method, parameters=steps[0][1] if len(steps) == 1 else parameters, steps=steps)
+
+
+_Found = tuple[list[Mapping[str, Any]], str]
+
+
+def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Found:
+    ways: list[Mapping[str, Any]] = [{}]
+    if len(columns) > 2:
+        ways.append({"groups": 2})
+    if len(columns) > 1:
+        ways.append({"univariate": True})
+    sizes = [k for k in GROUP_SIZES if k <= len(table)]
+    reason = f"k above {len(table)}, of which the table has no groups" if len(sizes) < len(GROUP_SIZES) else ""
+    return [{"k": k, **way} for way in ways for k in sizes], reason
+
+
+def _codings(table: Table, columns: tuple[str, ...]) -> _Found:
+    few = [name for name in columns if len(table.attribute(name).domain) < 3]
+    if few:
+        return [], f"it joins two or more of three or more categories, and {_words(few)} has fewer than three"
+    # The same share of each column's categories is joined; shares that come to the same counts are one protection.
+    found = {
+        tuple(min(max(round(share * size / 100), 2), size - 1) for size in _sizes(table, columns)): None
+        for share in range(1, 100)
+    }
+    every = list(found)
+    places = np.unique(np.linspace(0, len(every) - 1, min(CODINGS, len(every))).round().astype(int))
+    return [{"count": dict(zip(columns, every[place], strict=True))} for place in places.tolist()], ""
+
+
+def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Found:
+    reaches = [percent for percent in REACHES if round(len(table) * percent / 100)]
+    reason = "a reach of less than one record" if len(reaches) < len(REACHES) else ""
+    return [{"percent": percent} for percent in reaches], reason
+
+
+def _prams(table: Table, columns: tuple[str, ...]) -> _Found:
+    return list(MATRICES), ""
+
+
+_BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Found]] = {
+    "microaggregation": _microaggregations,
+    "bottom-coding": _codings,
+    "top-coding": _codings,
+    "global-recoding": _codings,
+    "rank-swapping": _rank_swappings,
+    "pram": _prams,
+}
+
+
+def _sizes(table: Table, columns: Sequence[str]) -> list[int]:
+    return [len(table.attribute(name).domain) for name in columns]
+
+
+def _listed(table: Table, names: Sequence[str]) -> str:
+    return ", ".join(f"{name!r} is {table.attribute(name).kind}" for name in names)
+
+
+def _words(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ",".join(map(str, value.values()))
+    return "true" if value is True else str(value)
