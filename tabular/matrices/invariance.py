@@ -62,28 +62,11 @@ def invariant(
     category that does not occur goes to the others by their frequency, as far as it is changed at all.
     """
     counts = np.asarray(frequencies, dtype=np.float64)
-    occurring = np.flatnonzero(counts)
-    if bounds is not None:
-        matrix = bounded(matrix, bounds, attribute)
-    if not len(occurring):
-        return matrix
-    shares = counts[occurring] / counts.sum()
-    flows = _two_stages(matrix[occurring], shares)
-    if bounds is None:
-        flows = _invertible(flows, shares)
-    else:
-        low, high = bounds
-        frequent = int(np.argmax(shares))
-        if not _is_possible(shares[frequent], low, high):
-            raise _too_frequent(attribute, int(occurring[frequent]), float(shares[frequent]), low, high)
-        flows = _within(flows, shares, low, high, attribute)
-    found = np.zeros_like(matrix)
-    found[:, occurring] = shares
-    # Nobody has these categories, so any row is invariant; one that never stays could not be inverted.
-    kept = np.maximum(np.diag(matrix), INVERTIBLE if bounds is None else min(INVERTIBLE, bounds[1]))
-    found *= (1 - kept)[:, None]
-    np.fill_diagonal(found, kept)
-    found[np.ix_(occurring, occurring)] = flows / shares[:, None]
+    if not counts.any():
+        return matrix if bounds is None else bounded(matrix, bounds, attribute)
+    found = _invariant(matrix, counts, attribute, bounds)
+    if found is None:
+        raise _no_solution(matrix, counts, attribute, bounds or (0.0, 1.0))
     return found
 
 
@@ -94,6 +77,28 @@ def check_bounds(bounds: Bounds) -> Bounds:
     if not (0 <= low <= high <= 1 and high > 0):
         raise InvalidParameter(f"diagonal must be two probabilities, the lower one first, not {low:g},{high:g}.")
     return float(low), float(high)
+
+
+def _invariant(
+    matrix: NDArray[np.float64], counts: NDArray[np.float64], attribute: Attribute, bounds: Bounds | None
+) -> NDArray[np.float64] | None:
+    """The matrix that `invariant` describes, or None where the bounds leave none."""
+    if bounds is not None:
+        matrix = bounded(matrix, bounds, attribute)
+    occurring = np.flatnonzero(counts)
+    shares = counts[occurring] / counts.sum()
+    two_stages = _two_stages(matrix[occurring], shares)
+    flows = _invertible(two_stages, shares) if bounds is None else _within(two_stages, shares, *bounds)
+    if flows is None:
+        return None
+    found = np.zeros_like(matrix)
+    found[:, occurring] = shares
+    # Nobody has these categories, so any row is invariant; one that never stays could not be inverted.
+    kept = np.maximum(np.diag(matrix), INVERTIBLE if bounds is None else min(INVERTIBLE, bounds[1]))
+    found *= (1 - kept)[:, None]
+    np.fill_diagonal(found, kept)
+    found[np.ix_(occurring, occurring)] = flows / shares[:, None]
+    return found
 
 
 def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -113,6 +118,9 @@ def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[
 
 
 def _is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> bool:
+    # Where more stays than goes in each row, no eigenvalue is near 0.
+    if (np.diag(flows) > (0.5 + SINGULAR) * shares).all():
+        return False
     # The matrix of these flows has the eigenvalues of this symmetric one.
     roots = np.sqrt(shares)
     return bool(np.abs(np.linalg.eigvalsh(flows / np.outer(roots, roots))).min() < SINGULAR)
@@ -131,19 +139,12 @@ def _is_possible(share: float, low: float, high: float) -> bool:
 
 
 def _within(
-    flows: NDArray[np.float64], shares: NDArray[np.float64], low: float, high: float, attribute: Attribute
-) -> NDArray[np.float64]:
-    for found in _candidates(flows, shares, low, high):
-        if not _is_singular(found, shares):
-            return found
-    for more in (0.001, 0.01, 0.1, 1.0):
-        wider = (low, min(high + more, 1.0)) if high < 1 else (max(low - more, 0.0), high)
-        if any(not _is_singular(found, shares) for found in _candidates(flows, shares, *wider)):
-            raise NoSolution(
-                f"{_wanted(attribute, low, high)} was found that can be inverted. "
-                f"A diagonal from {wider[0]:g} to {wider[1]:g} works."
-            )
-    raise AssertionError("the identity can be inverted")
+    flows: NDArray[np.float64], shares: NDArray[np.float64], low: float, high: float
+) -> NDArray[np.float64] | None:
+    """Flows near to *flows* within the bounds whose matrix can be inverted, None if there are none."""
+    if not _is_possible(shares.max(), low, high):
+        return None
+    return next((found for found in _candidates(flows, shares, low, high) if not _is_singular(found, shares)), None)
 
 
 def _candidates(
@@ -199,15 +200,23 @@ def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: flo
     return _closed(pairs, shares)
 
 
-def _wanted(attribute: Attribute, low: float, high: float) -> str:
-    return f"No invariant matrix for {attribute.name!r} with a diagonal from {low:g} to {high:g}"
-
-
-def _too_frequent(attribute: Attribute, category: int, share: float, low: float, high: float) -> NoSolution:
-    # As much as the others can take in, if they keep as little as they may.
-    allowed = 1 - (1 - low) * (1 - share) / share
-    nearest = min(max(ceil(allowed * 1000 - 1e-9) / 1000, high), 1.0)
+def _no_solution(
+    matrix: NDArray[np.float64], counts: NDArray[np.float64], attribute: Attribute, bounds: Bounds
+) -> NoSolution:
+    """Why there is no invariant matrix within the *bounds*, and the nearest ones that leave one."""
+    low, high = bounds
+    share = float(counts.max() / counts.sum())
+    if _is_possible(share, low, high):
+        why, least = "was found that can be inverted", high
+    else:
+        frequent = text_of(attribute.domain[int(np.argmax(counts))])
+        why = f"exists: {100 * share:.4g} % of the records have {frequent!r}, too many for that"
+        # The most frequent category gives as much as the others can take in, which keep as little as they may.
+        least = max(ceil((1 - (1 - low) * (1 - share) / share) * 1000 - 1e-9) / 1000, high)
+    # What is barely possible can have no inverse; where all may stay, there always is one.
+    wider = (min(least + more, 1.0) for more in (0.0, 0.001, 0.01, 0.1, 1.0))
+    works = next(each for each in wider if _invariant(matrix, counts, attribute, (low, each)) is not None)
     return NoSolution(
-        f"{_wanted(attribute, low, high)} exists: {100 * share:.4g} % of the records have "
-        f"{text_of(attribute.domain[category])!r}, too many for that. A diagonal from {low:g} to {nearest:g} works."
+        f"No invariant matrix for {attribute.name!r} with a diagonal from {low:g} to {high:g} {why}. "
+        f"A diagonal from {low:g} to {works:g} works."
     )

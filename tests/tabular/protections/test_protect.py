@@ -110,3 +110,10 @@ def test_a_table_that_was_masked_before_is_refused_where_it_holds_sets():
 def test_a_table_without_records_is_refused():
     with pytest.raises(InvalidInput, match="The table has no records"):
         protect(TABLE.rows(np.array([], dtype=int)), "pram", ["size"], rng=RNG)
+
+
+def test_a_column_may_have_any_name():
+    table = Table.from_columns({"self": ["a", "b"] * 10, "rng": [1, 2] * 10, "k": [1, 2, 3, 3, 3] * 4})
+    for method in ("pram", "rank-swapping"):
+        masked = protect(table, method, table.names, rng=np.random.default_rng(1))
+        assert masked.names == table.names
