@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from tabular.progress import Report
 
@@ -69,13 +69,25 @@ class _Bar:
     """A bar that is gone when the work is done."""
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+        )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=None)
+        self._phase = ""
+        self._task: TaskID | None = None
 
     def show(self, phase: str, done: int, of: int) -> None:
+        if self._task is None or phase != self._phase:
+            # A task of its own: that there is no total is nothing that a task can be told later.
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            total = of or None
+            self._phase, self._task = phase, self._bar.add_task(phase, total=total, count=_counted(done, of))
+        self._bar.update(self._task, completed=done, count=_counted(done, of))
         self._bar.start()
-        self._bar.update(self._task, description=phase, completed=done, total=of or None)
 
     def close(self) -> None:
         self._bar.stop()
@@ -93,7 +105,15 @@ class _Lines:
         if phase == self._phase and now < self._until:
             return
         self._phase, self._until = phase, now + PATIENCE
-        click.echo(f"{phase}: {done:,} of {of:,}" if of else f"{phase} …", err=True)
+        counted = _counted(done, of)
+        click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
 
     def close(self) -> None:
         pass
+
+
+def _counted(done: int, of: int) -> str:
+    """How many parts are done, if that is known at all."""
+    if of:
+        return f"{done:,} of {of:,}"
+    return f"{done:,}" if done else ""
