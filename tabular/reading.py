@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from tabular.attributes import CONTINUOUS, Value
 from tabular.columns import BadCell, Column, Words, found_markers, interpreted
-from tabular.csv_rows import broken, is_blank, line_of, lines_of, rows_of
+from tabular.csv_texts import Texts, read_texts
 from tabular.dialect import Dialect, DialectOptions
 from tabular.errors import InvalidInput, InvalidRecord, UnknownName
 from tabular.files import STREAM, read_bytes
-from tabular.io import plain
 from tabular.labels import text_of
 from tabular.parquet import MAGIC, read_parquet
 from tabular.schema import Description, Schema
-from tabular.sniffing import decoded, found_dialect
 from tabular.table import Table
 from tabular.written_numbers import numbers_in
-
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,22 +42,6 @@ class TableFile:
     schema: Schema = field(default_factory=Schema)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Texts:
-    """The columns of a CSV file as texts."""
-
-    data: bytes
-    name: str
-    dialect: Dialect
-    unsure: tuple[str, ...]
-    headings: tuple[str, ...]
-    names: tuple[str, ...]
-    columns: tuple[Words, ...]
-
-    def line(self, row: int) -> int:
-        return line_of(self.data, self.dialect, row + self.dialect.header, len(self.names))
-
-
 def read_file(path: str | Path, *, schema: Schema | None = None, options: DialectOptions | None = None) -> TableFile:
     """The table of a file, `-` being standard input; what *options* and *schema* do not say is found out."""
     known = schema or Schema()
@@ -75,7 +50,7 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
     data = read_bytes(path)
     if _is_parquet(data, path):
         return _parquet_file(data, name, known)
-    texts = _texts(data, name, known, said)
+    texts = read_texts(data, name, known, said)
     absent = known.fitting(texts.names, name)
     described = [known.attributes.get(column) for column in texts.names]
     missing = _missing(texts, described, said)
@@ -132,7 +107,7 @@ def read_masked(
         known = schema or Schema()
         said = (options or DialectOptions()).over(known.options)
         hints = Schema(source=known.source, columns=known.columns or original.names, options=known.options)
-        texts = _texts(data, name, hints, said)
+        texts = read_texts(data, name, hints, said)
         wanted = _wanted(name, texts.names, names)
         described = [Description(domain=_domain(original, each)) if each in wanted else None for each in texts.names]
         missing = _missing(texts, described, said)
@@ -204,92 +179,9 @@ def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
     )
 
 
-def _missing(texts: _Texts, described: Sequence[Description | None], options: DialectOptions) -> list[tuple[str, ...]]:
+def _missing(texts: Texts, described: Sequence[Description | None], options: DialectOptions) -> list[tuple[str, ...]]:
     """For each column the texts that stand for no value: those that were given, else the one that was found."""
     kept = [frozenset(map(text_of, each.domain)) if each else frozenset() for each in described]
     if options.missing is not None:
         return [tuple(text for text in options.missing if text not in known) for known in kept]
     return [() if marker is None else (marker,) for marker in found_markers(texts.columns, kept)]
-
-
-def _texts(data: bytes, name: str, schema: Schema, options: DialectOptions) -> _Texts:
-    text, encoding = decoded(data, name, options.encoding)
-    if not text.strip():
-        raise InvalidInput(f"{name}: the file is empty.")
-    known = schema.columns or tuple(schema.attributes)
-    dialect, unsure = (found := found_dialect(text, encoding, options, known)).dialect, found.unsure
-    del text
-    rows = rows_of(lines_of(data, dialect.encoding), dialect)
-    try:
-        first = next(rows)
-        headings, names = _named(first, name, dialect, schema)
-        columns = _encoded(rows if dialect.header else _after(first, rows), len(names), data, name, dialect)
-    except csv.Error:
-        raise broken(data, name, dialect) from None
-    return _Texts(data=data, name=name, dialect=dialect, unsure=unsure, headings=headings, names=names, columns=columns)
-
-
-def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The headings as they stand in the file, and the names of the columns."""
-    if not dialect.header:
-        if schema.columns and len(schema.columns) != len(first):
-            raise InvalidRecord(
-                f"{name}, line 1: this line has {len(first)} cells, {schema.source} {len(schema.columns)} columns. "
-                "If the first line names the columns, say --header."
-            )
-        names = schema.columns or tuple(f"column{place}" for place in range(1, len(first) + 1))
-        return names, names
-    headings = tuple(plain(cell) for cell in first)
-    names = tuple(cell.strip() or f"column{place}" for place, cell in enumerate(headings, start=1))
-    if len(set(names)) < len(names):
-        # Without a header the first line is a record, perhaps of a person: its cells are not shown.
-        twice = next(place for place, column in enumerate(names, start=1) if names.index(column) + 1 < place)
-        raise InvalidRecord(
-            f"{name}, line 1: column {twice} has the name of another one; --no-header says that there are no names."
-        )
-    return headings, names
-
-
-def _after(first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from rows
-
-
-def _encoded(rows: Iterator[list[str]], width: int, data: bytes, name: str, dialect: Dialect) -> tuple[Words, ...]:
-    """The cells of *rows* by column, each distinct text once."""
-    parts: list[list[Any]] = [[] for _ in range(width)]
-    while block := list(islice(rows, _BLOCK)):
-        if any(len(row) != width for row in block):
-            block = [row for row in block if not is_blank(row, width)]
-            if any(len(row) != width for row in block):
-                raise _uneven(data, name, dialect, width)
-        for place, cells in enumerate(zip(*block, strict=True)):
-            parts[place].append(pa.array(cells, pa.string()).dictionary_encode())
-    return tuple(map(_joined, parts))
-
-
-def _joined(parts: Sequence[Any]) -> Words:
-    if not parts:
-        return Words((), np.zeros(0, dtype=np.int32))
-    whole = pa.chunked_array(parts).unify_dictionaries().combine_chunks()
-    texts = whole.dictionary.to_pylist()
-    codes = whole.indices.to_numpy(zero_copy_only=False)
-    if any(text[:1] == "'" for text in texts):
-        # Without the apostrophes that make cells harmless, two texts may be one.
-        place: dict[str, int] = {}
-        renamed = [place.setdefault(plain(text), len(place)) for text in texts]
-        return Words(tuple(place), np.array(renamed, dtype=np.int32)[codes])
-    return Words(tuple(texts), codes.astype(np.int32))
-
-
-def _uneven(data: bytes, name: str, dialect: Dialect, width: int) -> InvalidRecord:
-    """The error of the first row that has not as many cells as there are columns."""
-    rows = rows_of(lines_of(data, dialect.encoding), dialect)
-    place, cells = next(
-        (place, len(row))
-        for place, row in enumerate(row for row in rows if not is_blank(row, width))
-        if len(row) != width
-    )
-    line = line_of(data, dialect, place, width)
-    of = "the header" if dialect.header else "the first line"
-    return InvalidRecord(f"{name}, line {line}: this line has {cells} cells, {of} {width}.")

@@ -10,9 +10,8 @@ import numpy as np
 
 #: More digits than this and a number is a name for something: an account, a card.
 _DIGITS = 18
-_NUMBER = re.compile(rf" *[+-]?(\d{{1,{_DIGITS}}}\.?\d*|\.\d+)([eE][+-]?\d{{1,3}})? *", re.ASCII)
 #: A zero in front of digits says that the digits are a code: a postcode, a class.
-_CODE = re.compile(r" *[+-]?0\d", re.ASCII)
+_NUMBER = re.compile(rf" *[+-]?(?!0\d)(\d{{1,{_DIGITS}}}\.?\d*|\.\d+)([eE][+-]?\d{{1,3}})? *", re.ASCII)
 
 
 class WrittenNumber(float):
@@ -57,7 +56,7 @@ def is_number_text(text: str) -> bool:
     >>> [is_number_text(text) for text in ("1.50", "-3", "1e3", "007", "1_000", "nan", "")]
     [True, True, True, False, False, False, False]
     """
-    return _NUMBER.fullmatch(text) is not None and _CODE.match(text) is None
+    return _NUMBER.fullmatch(text) is not None
 
 
 def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
@@ -69,7 +68,7 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     (None, True)
     """
     plain = words if decimal == "." else [_with_point(word) for word in words]
-    if not all(map(_NUMBER.fullmatch, plain)) or any(map(_CODE.match, plain)):
+    if not all(map(_NUMBER.fullmatch, plain)):
         return None
     floats = list(map(float, plain))
     if not np.isfinite(floats).all():
@@ -77,7 +76,7 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     # Most columns are written in one plain way; looking at them as a whole is far quicker.
     if list(map(repr, floats)) == list(words):
         return list(floats)
-    if all(map(str.isdecimal, words)) and not any(len(word) > 1 and word[0] == "0" for word in words):
+    if all(map(str.isdecimal, words)):
         return list(map(int, words))
     return [_number(word, number) for word, number in zip(words, floats, strict=True)]
 
