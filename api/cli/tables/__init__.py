@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from api.cli.tables.check import check
 from api.cli.tables.describe import describe
 from api.cli.tables.hierarchy import hierarchy
+from api.cli.tables.measure import measure
 
 
 @click.group()
@@ -13,5 +15,5 @@ def table() -> None:
     """Describe, protect and measure tables."""
 
 
-for command in (describe, hierarchy):
+for command in (describe, check, hierarchy, measure):
     table.add_command(command)
