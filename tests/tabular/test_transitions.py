@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
+from hypothesis import given
 from scipy.stats import chi2_contingency
 
 from tabular.errors import InvalidInput
@@ -13,6 +16,7 @@ from tabular.transitions import (
     expectation_ratios,
     mean_expectation_ratio,
 )
+from tests.tabular.pairs_of_tables import pairs_of_tables
 
 DEGREE = np.array([98, 173, 251, 195, 170, 80])
 
@@ -56,10 +60,37 @@ def test_the_change_of_chi_square_against_another_implementation():
     assert found == pytest.approx(100 * abs(after - before) / before)
 
 
+@given(pairs_of_tables(sets=False))
+def test_the_slow_version_says_the_same(pair):
+    original, masked = pair
+    one, other = original.names[0], original.names[-1]
+    if one == other:
+        return
+    rows, moved, chi = range(len(original)), 0, [0.0, 0.0]
+    for cell in product(*(range(len(original.attribute(name).domain)) for name in (one, other))):
+        counts = []
+        for place, table in enumerate((original, masked)):
+            held = [(table.columns[one][row], table.columns[other][row]) for row in rows]
+            counts.append(held.count(cell))
+            expected = sum(a == cell[0] for a, _ in held) * sum(b == cell[1] for _, b in held) / len(held)
+            chi[place] += (counts[place] - expected) ** 2 / expected if expected else 0
+        moved += abs(counts[0] - counts[1])
+    assert bivariate_difference(original, masked, one, other) == pytest.approx(100 * moved / 2 / len(original))
+    if chi[0] > 1e-9:
+        found = chi_square_difference(original, masked, one, other)
+        assert found == pytest.approx(100 * abs(chi[1] - chi[0]) / chi[0], abs=1e-9)
+        assert chi_square_difference(original, original, one, other) == 0
+    assert bivariate_difference(original, original, one, other) == 0
+
+
 def test_what_has_no_chi_square_is_refused():
     original, _ = people()
     with pytest.raises(InvalidInput, match="independent in the original"):
         chi_square_difference(original, original, "degree", "one")
+    # 3 x 7 records of which 1/3 and 1/7 are no numbers of the machine.
+    grid = Table.from_columns({"a": [row % 3 for row in range(21)], "b": [row % 7 for row in range(21)]})
+    with pytest.raises(InvalidInput, match="independent in the original"):
+        chi_square_difference(grid, grid, "a", "b")
     with pytest.raises(InvalidInput, match="stand for sets"):
         chi_square_difference(original, original.masked({"degree": ["*"] * 6, "one": ["p"] * 6}), "degree", "one")
     with pytest.raises(InvalidInput, match="must be 6 x 6"):

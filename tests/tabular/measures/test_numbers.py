@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from collections import Counter
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import gaussian_kde, norm
 
+from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
 from tabular.measures import NUMERIC, measures, summary
+from tabular.measures.agreement import pattern_weights
 from tabular.table import Table
 
 PIL = measures["pil"].method
@@ -123,7 +128,7 @@ def test_interval_disclosure_ranks_new_values_among_the_originals():
     assert ID().measure(original, masked, ["a"]).raw == 8
 
 
-@pytest.mark.parametrize("name", ["id", *NUMERIC])
+@pytest.mark.parametrize("name", ["id", "clustering", *NUMERIC])
 def test_the_order_of_the_rows_changes_nothing(name):
     original, masked = incomes()
     order = np.random.default_rng(1).permutation(len(original))
@@ -135,7 +140,7 @@ def test_the_summary_of_numbers_has_their_measures():
     original, masked = incomes(people=80)
     found = summary(original, masked, original.names)
     percent = {name: reading.percent for name, reading in found.readings.items()}
-    assert set(percent) == {"id", *NUMERIC}
+    assert set(percent) == {"id", "clustering", *NUMERIC}
     assert found.information_loss == percent["pil"]
     linkage = (percent["dbrl-numbers"] + percent["prl-numbers"]) / 2
     assert found.disclosure_risk == pytest.approx((percent["id"] + linkage) / 2)
@@ -163,3 +168,62 @@ def test_one_record_has_no_spread():
         PIL().measure(original, original, ["a"])
     assert DBRL().measure(original, original, ["a"]).percent == 100
     assert PRL().measure(original, original, ["a"]).percent == 100
+
+
+@st.composite
+def pairs_of_numbers(draw):
+    """Few numbers of few values: ties, constant columns, records that did not change."""
+    rows = draw(st.integers(1, 6))
+    columns, masked = {}, {}
+    for number in range(draw(st.integers(1, 3))):
+        cells = st.lists(st.sampled_from([0.5, 1.0, 1.25, 4.0]), min_size=rows, max_size=rows)
+        columns[f"n{number}"], masked[f"n{number}"] = draw(cells), draw(cells)
+    kinds = [Attribute(name=name, kind="continuous") for name in columns]
+    original = Table.from_columns(columns, kinds)
+    return original, original.masked(masked)
+
+
+def scaled(original, masked):
+    """Both files as rows, in standard deviations of the original; a constant column as it is."""
+    both = [np.stack([table.numbers(name) for name in original.names], axis=1) for table in (original, masked)]
+    spread = both[0].std(axis=0, ddof=1) if len(original) > 1 else np.zeros(len(original.names))
+    return [each / np.where(spread > 0, spread, 1) for each in both]
+
+
+@given(pairs_of_numbers())
+def test_the_slow_linkage_by_distance_says_the_same(pair):
+    before, after = scaled(*pair)
+    right = 0.0
+    for row, record in enumerate(after):
+        apart = [math.dist(record, other) for other in before]
+        tied = [other for other, distance in enumerate(apart) if distance <= min(apart) + 1e-9]
+        right += (row in tied) / len(tied)
+    assert DBRL().measure(*pair, pair[0].names).raw == pytest.approx(right)
+
+
+@settings(max_examples=40)
+@given(pairs_of_numbers(), st.sampled_from([0.0, 0.3, 1.0]))
+def test_the_slow_one_to_one_linkage_says_the_same(pair, tolerance):
+    original, masked = pair
+    before, after = scaled(original, masked)
+    agrees = np.abs(before[:, None, :] - after[None, :, :]) <= tolerance + 1e-9
+    patterns = (agrees << np.arange(agrees.shape[2])).sum(axis=2)
+    weights = pattern_weights(np.bincount(patterns.ravel(), minlength=1 << agrees.shape[2]), len(original))
+    rows = range(len(original))
+    totals = {choice: sum(weights[patterns[row, choice[row]]] for row in rows) for choice in permutations(rows)}
+    best = [choice for choice, total in totals.items() if total == max(totals.values())]
+    # Of the best assignments the one whose flows between distinct records come first, in the order of the numbers.
+    flows = max(_flows(before, after, choice) for choice in best)
+    firsts, seconds = sorted(set(map(tuple, before))), sorted(set(map(tuple, after)))
+    right = 0.0
+    for flow, (one, other) in zip(flows, product(firsts, seconds), strict=True):
+        mine = [row for row in rows if tuple(before[row]) == one]
+        theirs = [row for row in rows if tuple(after[row]) == other]
+        right += flow * len({*mine} & {*theirs}) / (len(mine) * len(theirs))
+    assert PRL(tolerance=tolerance).measure(original, masked, original.names).raw == pytest.approx(right)
+
+
+def _flows(before, after, choice):
+    """How many records each combination of the original is assigned of each of the masked file, in code order."""
+    sent = Counter((tuple(before[row]), tuple(after[other])) for row, other in enumerate(choice))
+    return [sent[pair] for pair in product(sorted(set(map(tuple, before))), sorted(set(map(tuple, after))))]

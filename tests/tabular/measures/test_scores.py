@@ -76,10 +76,10 @@ def test_a_document_has_the_keys_that_scripts_hold_on_to(pair):
     found = summary(original, masked, original.names).document()
     assert set(found) >= CONTRACT | SCORES | {"raw", "bounds", "numeric"}
     assert set(found["raw"]) >= CONTRACT
-    for name in (CONTRACT | SCORES) - {"clustering"}:
+    for name in CONTRACT | SCORES:
         assert -1e-9 <= found[name] <= 100 + 1e-9
     itself = summary(original, original, original.names).document()
-    assert itself["information_loss"] == 0
+    assert itself["information_loss"] == itself["clustering"] == 0
     assert itself["id"] == 100
 
 
@@ -93,6 +93,7 @@ def test_a_document_of_numbers_has_the_same_keys():
     assert found["disclosure_risk"] == pytest.approx((found["id"] + (found["dbrl"] + found["prl"]) / 2) / 2)
     assert [found[name] for name in ("ctbil", "dbil", "ebil", "rsrl", "informed")] == [None] * 5
     assert found["raw"]["dbrl"] == measures["dbrl-numbers"].method().measure(table, masked, ["a", "b"]).raw
+    assert found["clustering"] is not None
     assert summary(table, table, ["a", "b"]).document()["information_loss"] == 0
 
 
@@ -114,7 +115,11 @@ def test_measures_can_be_left_out_and_given_parameters():
     with pytest.raises(InvalidParameter, match="No measure is left"):
         summary(original, masked, original.names, without=list(measures))
     numbers = Table.from_columns({"a": [1.5, 2.5]})
-    assert set(summary(numbers, numbers, ["a"], without=["prl", "dbrl-numbers"]).readings) == {"id", "pil"}
+    assert set(summary(numbers, numbers, ["a"], without=["prl", "dbrl-numbers"]).readings) == {
+        "id",
+        "clustering",
+        "pil",
+    }
 
 
 def microdata(seed=1, people=240):
