@@ -36,7 +36,7 @@ class Mondrian(Protection):
     )
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
-        """Labels [a,b] of ordered columns, of the lowest and the highest value, {a|b} of nominal ones; draws nothing."""
+        """Labels [a,b] of the ends of ordered columns, {a|b} of the values of nominal ones; draws nothing."""
         parts = parts_of(table, attributes, self.k, relaxed=self.cuts == RELAXED)
         columns, sets = dict(table.columns), dict(table.sets)
         for name in attributes:

@@ -1,0 +1,29 @@
+"""MDAV as a clustering: as many groups of equal size as clusters are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.clusterings.contract import Clustering, clusterings, numbered
+from tabular.mdav import mdav
+from tabular.points import points_of
+from tabular.table import Table
+
+
+@clusterings.add(
+    "mdav",
+    cites="Domingo-Ferrer and Torra (2005)",
+    limits="clusters are of equal size, whether the records are or not; the last ones hold what others left",
+)
+@dataclass(frozen=True, kw_only=True)
+class MdavParts(Clustering):
+    """Put the records into clusters of equal size around the records farthest from the middle."""
+
+    def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
+        """None is smaller than the rows over the number of clusters, rounded down; draws nothing."""
+        size = max(len(table) // self.clusters, 1)
+        return numbered(mdav(points_of(table, attributes), size))

@@ -1,0 +1,103 @@
+"""k-prototypes: k-means for columns of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.clusterings.contract import Clustering, clusterings, numbered
+from tabular.kernels import compiled
+from tabular.points import Points, points_of
+from tabular.registry import option
+from tabular.table import Table
+
+#: Rounds after which centres that still move are taken as they are.
+ROUNDS = 100
+
+
+@clusterings.add(
+    "k-prototypes",
+    cites="Huang (1998); Arthur and Vassilvitskii (2007) for the start",
+    limits="ordinal values count as numbers by their rank; the best of several starts need not be the best there is",
+)
+@dataclass(frozen=True, kw_only=True)
+class Prototypes(Clustering):
+    """Put each record to the nearest of k centres, of numbers and ranks their means, of nominal values their modes."""
+
+    starts: int = option(5, low=1, help="partitions to take the best of")
+
+    def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Each start draws its centres, far ones more likely than near ones."""
+        points = points_of(table, attributes)
+        best, least = np.zeros(len(table), dtype=np.int64), np.inf
+        for _ in range(self.starts):
+            labels, distance = _partition(points, _drawn(points, self.clusters, rng))
+            if distance < least:
+                best, least = labels, distance
+        return numbered(best)
+
+
+def _drawn(points: Points, clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Records as centres: each is drawn with a chance in proportion to its squared distance from those there are."""
+    chosen = [points.values[rng.integers(len(points.values))]]
+    nearest = np.full(len(points.values), np.inf)
+    while len(chosen) < clusters:
+        nearest = np.minimum(nearest, _assigned(points, chosen[-1][None])[1])
+        reached = np.cumsum(nearest)
+        if reached[-1] <= 0:
+            break
+        chosen.append(
+            points.values[
+                min(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")), len(nearest) - 1)
+            ]
+        )
+    return np.stack(chosen)
+
+
+def _partition(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+    least, labels = np.inf, np.zeros(len(points.values), dtype=np.int64)
+    for _ in range(ROUNDS):
+        found, distances = _assigned(points, centres)
+        total = float(distances.sum())
+        if total >= least:
+            break
+        least, labels = total, found
+        centres = _moved(points, labels, centres)
+    return labels, least
+
+
+def _moved(points: Points, labels: NDArray[np.int64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The middles of the clusters; one without records stays where it was."""
+    centres, counts = before.copy(), np.bincount(labels, minlength=len(before))
+    held = counts > 0
+    for column in range(before.shape[1]):
+        values = points.values[:, column]
+        if column < points.ordered:
+            sums = np.bincount(labels, weights=values, minlength=len(before))
+            centres[held, column] = sums[held] / counts[held]
+        else:
+            size = int(points.sizes[column])
+            table = np.bincount(labels * size + values.astype(np.int64), minlength=len(before) * size)
+            centres[held, column] = table.reshape(-1, size).argmax(axis=1)[held]
+    return centres
+
+
+@compiled
+def _assigned(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The nearest centre of each record, of several the first, and its squared distance."""
+    count, width = points.values.shape
+    labels, distances = np.zeros(count, dtype=np.int64), np.full(count, np.inf)
+    for row in range(count):
+        for centre in range(len(centres)):
+            total = 0.0
+            for column in range(width):
+                apart = points.values[row, column] - centres[centre, column]
+                if column >= points.ordered:
+                    apart = 1.0 if apart != 0.0 else 0.0
+                total += points.weights[column] * (apart * apart)
+            if total < distances[row]:
+                distances[row], labels[row] = total, centre
+    return labels, distances

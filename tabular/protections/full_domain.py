@@ -1,0 +1,133 @@
+"""Full-domain generalisation: every value of a column goes to the same level of its hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import Attribute
+from tabular.classes import equivalence_classes
+from tabular.errors import InvalidParameter, NoSolution, UnknownName
+from tabular.hierarchy import Hierarchy
+from tabular.labels import ANY
+from tabular.protections.contract import Protection, protections
+from tabular.registry import option
+from tabular.table import Table
+
+
+@protections.add(
+    "full-domain",
+    cites="Samarati (2001); Sweeney (2002)",
+    limits="applies one node of the lattice, and does not look for the best; k is that of the rows that are not "
+    "suppressed",
+)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FullDomain(Protection):
+    """Generalise each column to one level of its hierarchy and suppress the rows of classes smaller than k."""
+
+    promises_k: ClassVar[bool] = True
+
+    k: int = option(3, low=1, help="rows of a class, at least")
+    levels: Any = option(  # noqa: RUF009
+        None, help="level of each column, as in '1,0,2' or 'age=1,sex=0'; the last ones if not given"
+    )
+    hierarchies: Any = option(  # noqa: RUF009
+        None, help="hierarchy of each column: a folder of CSV files; of what has none, level 1 is *"
+    )
+    suppression: float = option(0.0, low=0, high=1, help="share of the rows that may be suppressed")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hierarchies is not None and not isinstance(self.hierarchies, Mapping):
+            raise InvalidParameter("FullDomain: hierarchies must be by column; read a folder with read_hierarchies.")
+
+    def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
+        """Labels stand for what lies under them; a suppressed row has `*` in all columns; draws nothing."""
+        hierarchies = self._hierarchies(table, attributes)
+        node = self.node(hierarchies)
+        out = self._suppressed(table, hierarchies, node)
+        columns, sets = dict(table.columns), dict(table.sets)
+        for name in attributes:
+            level, size = hierarchies[name].levels[node[name]], len(hierarchies[name].domain)
+            groups = level.groups[table.columns[name]]
+            columns[name] = (size + np.where(out, len(level.labels), groups)).astype(np.int32)
+            sets[name] = (*level.sets, tuple(range(size)))
+        return Table(table.attributes, columns, sets)
+
+    def node(self, hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
+        """The level of each column."""
+        names = tuple(hierarchies)
+        node = _read_levels(self.levels, names)
+        for name in names:
+            height = hierarchies[name].height
+            level = node.setdefault(name, height)
+            if not 0 <= level <= height:
+                raise InvalidParameter(f"FullDomain: the levels of {name!r} are 0 to {height}; there is no {level}.")
+        return node
+
+    def _hierarchies(self, table: Table, attributes: Sequence[str]) -> dict[str, Hierarchy]:
+        given: Mapping[str, Hierarchy] = self.hierarchies or {}
+        for name in given:
+            if name not in table.names:
+                raise UnknownName.among("column", name, table.names)
+        return {name: _over(given.get(name), table.attribute(name)) for name in attributes}
+
+    def _suppressed(
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int]
+    ) -> NDArray[np.bool_]:
+        classes = equivalence_classes(
+            [each.levels[node[name]].groups[table.columns[name]] for name, each in hierarchies.items()]
+        )
+        small = np.asarray((classes.sizes < self.k)[classes.labels])
+        count, limit = int(small.sum()), suppression_limit(self.suppression, len(table))
+        if count > limit:
+            at = ", ".join(f"{name}={level}" for name, level in node.items())
+            raise NoSolution(
+                f"No release with k={self.k} exists at the levels {at}: {count} of {len(table)} records lie in smaller "
+                f"classes, and {limit} may be suppressed. Raise the levels or the suppression, or lower k."
+            )
+        return small
+
+
+def suppression_limit(share: float, rows: int) -> int:
+    """The rows that may be suppressed, if a *share* of all may.
+
+    >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
+    (301, 29)
+    """
+    # As the share is written: in binary 0.29 lies below itself.
+    return floor(Fraction(repr(float(share))) * rows)
+
+
+def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
+    """The hierarchy of a column: the one given, over the column's domain, or of one level above the values."""
+    if hierarchy is None:
+        return Hierarchy.of(attribute.name, attribute.domain, [[ANY] * len(attribute.domain)])
+    return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)
+
+
+def _read_levels(levels: Any, names: Sequence[str]) -> dict[str, int]:
+    if levels is None:
+        return {}
+    parts = levels.split(",") if isinstance(levels, str) else levels
+    if isinstance(parts, Mapping):
+        pairs = dict(parts)
+    elif any(isinstance(part, str) and "=" in part for part in parts):
+        pairs = {str(part).rpartition("=")[0].strip(): str(part).rpartition("=")[2] for part in parts}
+    else:
+        if len(parts) != len(names):
+            raise InvalidParameter(f"FullDomain: levels must be one a column; {len(parts)} for {len(names)} columns.")
+        pairs = dict(zip(names, parts, strict=True))
+    for name in pairs:
+        if name not in names:
+            raise UnknownName.among("column to protect", str(name), names)
+    try:
+        return {str(name): int(str(level)) for name, level in pairs.items()}
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"FullDomain: levels must be whole numbers, not {levels!r}.") from None
