@@ -52,6 +52,17 @@ def test_what_touches_the_world_stands_at_the_edge(library, only):
     assert all(any(user.startswith(place) for place in only) for user in users), users
 
 
+def test_cypher_stands_in_one_place():
+    speaks = re.compile(r"\b(MATCH|MERGE|UNWIND|CREATE) (\(|\$)")
+    speakers = {
+        path.relative_to(TOP).parent
+        for package in ORDER
+        for path in modules(package)
+        if speaks.search(path.read_text())
+    }
+    assert speakers == {Path("graphpriv/store/neo4j")}
+
+
 def test_the_distribution_names_its_packages():
     project = tomllib.loads((TOP / "pyproject.toml").read_text())
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(ORDER)

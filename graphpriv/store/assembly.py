@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import Links, SocialGraph, links_of
-from graphpriv.places import Path, PlaceTree
+from graphpriv.places import WORLD, Path, PlaceTree
 from graphpriv.topics import EMPTY, RANKS, in_order
 from tabular.errors import StoreUnavailable
 
@@ -94,3 +94,18 @@ def _rows(sources: NDArray[np.int32], targets: NDArray[np.int32], users: int, di
     if directed:
         return Links.from_pairs(sources, targets, users)
     return links_of(sources, targets, users, directed=False)[0]
+
+
+def mapping_of(numbers: NDArray[np.int64], matches: NDArray[np.int64] | Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Where each user of the original went, from pairs of a number and a position in the release; -1: nowhere."""
+    mapping = np.full(len(numbers), -1, dtype=np.int64)
+    rows = np.array(matches, dtype=np.int64).reshape(-1, 2)
+    mapping[np.searchsorted(numbers, rows[:, 0])] = rows[:, 1]
+    return mapping
+
+
+def nobody(*, directed: bool) -> SocialGraph:
+    """A graph of no users yet, for a crawl to fill."""
+    none = np.empty(0, dtype=np.int32)
+    places = PlaceTree.from_paths([(WORLD,)])
+    return SocialGraph.build((), none, none, directed=directed, places=places, location=none, topics=())[0]

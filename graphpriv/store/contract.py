@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import Path
+from graphpriv.store.assembly import nobody
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, StoreUnavailable, UnknownName
 
 if TYPE_CHECKING:
@@ -153,9 +155,14 @@ class Store(ABC):
     def graphs(self) -> list[GraphInfo]:
         """All graphs, by name."""
 
-    @abstractmethod
     def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
         """Make an empty original, for a crawl to fill."""
+        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
+
+    def refuse_taken(self, name: str, overwrite: bool) -> None:
+        """Refuse a name that is in use before any work is done; it is looked at again when the name is given."""
+        if not overwrite and any(each.name == name for each in self.graphs()):
+            raise taken(name)
 
     @abstractmethod
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
@@ -292,6 +299,11 @@ def refuse_seed(parameters: Mapping[str, Any]) -> None:
     """Stop code that would write the seed where everybody reads it."""
     if "seed" in parameters:
         raise ValueError("The seed is kept with the mapping only; it does not belong among the parameters.")
+
+
+def written(parameters: Mapping[str, Any]) -> str:
+    """Parameters as the stores write them down."""
+    return json.dumps(dict(parameters), sort_keys=True, ensure_ascii=False)
 
 
 def taken(name: str) -> NameTaken:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from graphpriv.graph import SocialGraph
-from graphpriv.places import WORLD, Path, PlaceTree
+from graphpriv.places import Path
 from graphpriv.store.assembly import PlaceRow, place_paths
 from graphpriv.store.contract import User
 from graphpriv.topics import RANKS
@@ -60,10 +57,3 @@ class Profiles:
             self._topic_numbers[topic] = self._next_topic
             self._next_topic += 1
         return self._topic_numbers[topic]
-
-
-def nobody(*, directed: bool) -> SocialGraph:
-    """A graph of no users yet, for a crawl to fill."""
-    none = np.empty(0, dtype=np.int32)
-    places = PlaceTree.from_paths([(WORLD,)])
-    return SocialGraph.build((), none, none, directed=directed, places=places, location=none, topics=())[0]

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import UNKNOWN
-from graphpriv.store.assembly import Parts
-from graphpriv.store.contract import Copy, GraphInfo, Post, Run, moment
+from graphpriv.store.assembly import Parts, mapping_of
+from graphpriv.store.contract import Copy, GraphInfo, Post, Run, moment, written
 from graphpriv.topics import EMPTY
 
 #: How many rows are turned into Python objects at a time.
 CHUNK = 100_000
-
-_NOTHING = -1
 
 #: The tables that hold parts of a graph, in an order in which they can be emptied.
 _PARTS = ("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places")
@@ -105,7 +103,7 @@ def insert_mapping(db: sqlite3.Connection, key: int, original: int, mapping: NDA
 
 def insert_run(db: sqlite3.Connection, key: int, run: Run) -> None:
     """Write down a piece of work."""
-    parameters = json.dumps(dict(run.parameters), sort_keys=True, ensure_ascii=False)
+    parameters = written(run.parameters)
     db.execute(
         "INSERT INTO runs (graph, verb, parameters, version, input_hash, created) VALUES (?, ?, ?, ?, ?, ?)",
         (key, run.verb, parameters, run.version, run.input_hash, run.created),
@@ -128,7 +126,7 @@ def insert_copies(db: sqlite3.Connection, copies: Iterable[Copy]) -> None:
         )
         if copy.info.is_release:
             original = keys.get(copy.info.original) if copy.info.original else None
-            parameters = json.dumps(dict(copy.info.parameters), sort_keys=True, ensure_ascii=False)
+            parameters = written(copy.info.parameters)
             insert_release(db, key, original, (copy.info.k or 0, copy.info.method or "", parameters), copy.seed)
             if original is not None and copy.mapping is not None:
                 insert_mapping(db, key, original, copy.mapping)
@@ -217,12 +215,8 @@ def read_infos(db: sqlite3.Connection) -> list[GraphInfo]:
 
 def read_mapping(db: sqlite3.Connection, key: int, original: int) -> NDArray[np.int64]:
     """The mapping of a release by the present positions of the users of its original."""
-    numbers = numbers_of(db, original)
     rows = db.execute("SELECT user, released FROM mappings WHERE graph = ?", (key,))
-    found = np.fromiter(rows, dtype=np.dtype([("user", np.int64), ("released", np.int64)]))
-    mapping = np.full(len(numbers), _NOTHING, dtype=np.int64)
-    mapping[np.searchsorted(numbers, found["user"])] = found["released"]
-    return mapping
+    return mapping_of(numbers_of(db, original), np.fromiter(rows, dtype=np.dtype((np.int64, 2))))
 
 
 def read_runs(db: sqlite3.Connection, key: int, *, with_releases: bool) -> list[Run]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,11 +12,10 @@ import neo4j as driver
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
-from graphpriv.store import neo4j
 from graphpriv.store.addresses import ServerAddress
-from graphpriv.store.assembly import Parts
+from graphpriv.store.assembly import Parts, mapping_of
 from graphpriv.store.contract import (
     Added,
     Copy,
@@ -33,16 +32,15 @@ from graphpriv.store.contract import (
     emptied,
     no_release_of,
     not_an_original,
-    not_known,
     taken,
 )
 from graphpriv.store.copies import copies_of, opened_backup
 from graphpriv.store.driver import Connection
 from graphpriv.store.inspection import place_problems
-from graphpriv.store.profiles import Profiles, nobody
+from graphpriv.store.neo4j import additions, heads, imports, inspection, layout, reading
+from graphpriv.store.profiles import Profiles
 from graphpriv.store.schema import refuse_newer
 from graphpriv.store.soundness import (
-    dangling,
     sound_copy,
     sound_follows,
     sound_graph,
@@ -50,7 +48,7 @@ from graphpriv.store.soundness import (
     sound_release,
     sound_users,
 )
-from graphpriv.store.staging import Staged, Staging, homes, interests
+from graphpriv.store.staging import Staged, Staging
 from graphpriv.store.working import first_usable, working_folder
 from tabular.errors import InvalidInput, UnknownName
 from tabular.files import STREAM, refuse_existing
@@ -82,8 +80,8 @@ class Neo4jStore(Store):
             raise
 
     def _prepare(self, *, create: bool) -> None:
-        wanted = len(neo4j.STEPS)
-        present = self._read(neo4j.version)
+        wanted = len(layout.STEPS)
+        present = self._read(layout.version)
         refuse_newer(present, wanted, self.address)
         if not present and not create:
             raise InvalidInput(
@@ -92,32 +90,29 @@ class Neo4jStore(Store):
             )
         if present == wanted:
             return
-        for constraint in neo4j.CONSTRAINTS:
-            self._write(partial(neo4j.ask, query=constraint))
+        for constraint in layout.CONSTRAINTS:
+            self._write(partial(layout.ask, query=constraint))
 
         def migrate(tx: driver.ManagedTransaction) -> None:
-            neo4j.lock_store(tx)
-            neo4j.migrate(tx, neo4j.version(tx), wanted)
+            layout.lock_store(tx)
+            layout.migrate(tx, layout.version(tx), wanted)
 
         self._write(migrate)
 
     @property
     def schema_version(self) -> int:
-        return self._read(neo4j.version)
+        return self._read(layout.version)
 
     def close(self) -> None:
         self._connection.close()
 
     def graphs(self) -> list[GraphInfo]:
-        return self._read(neo4j.infos)
-
-    def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
-        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
+        return self._read(heads.infos)
 
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
         check_name(name)
         sound_graph(graph)
-        self._refuse_taken(name, overwrite)
+        self.refuse_taken(name, overwrite)
         with self._staging.begun() as key:
             self._staging.send_graph(key, graph)
             self._staging.publish([Staged(key, name)], overwrite=overwrite)
@@ -130,19 +125,19 @@ class Neo4jStore(Store):
         return self._head(name).moment
 
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
-        def heads() -> tuple[neo4j.Head, neo4j.Head]:
+        def both() -> tuple[heads.Head, heads.Head]:
             self._read(lambda tx: self._release_of(tx, original, release))
             return self._head(original), self._head(release)
 
-        def read(found: tuple[neo4j.Head, neo4j.Head]) -> tuple[Parts, Parts, neo4j.Rows]:
-            matches = self._read(partial(neo4j.matches, key=found[1].key))
+        def read(found: tuple[heads.Head, heads.Head]) -> tuple[Parts, Parts, layout.Rows]:
+            matches = self._read(partial(reading.matches, key=found[1].key))
             return self._parts(found[0]), self._parts(found[1]), matches
 
-        source, made, matches = self._settled(heads, read, original)
-        return source.assemble(), made.assemble(), _mapping(source.numbers, matches)
+        source, made, matches = self._settled(both, read, original)
+        return source.assemble(), made.assemble(), mapping_of(source.numbers, matches)
 
-    def _parts(self, head: neo4j.Head) -> Parts:
-        return self._read(partial(neo4j.parts_of, head=head))
+    def _parts(self, head: heads.Head) -> Parts:
+        return self._read(partial(reading.parts_of, head=head))
 
     def _settled(self, look: Callable[[], H], read: Callable[[H], T], name: str) -> T:
         for _ in range(_READINGS):
@@ -155,40 +150,40 @@ class Neo4jStore(Store):
 
     def delete_graph(self, name: str) -> None:
         def delete(tx: driver.ManagedTransaction) -> None:
-            neo4j.lock_store(tx)
-            neo4j.take_name(tx, self._known(tx, neo4j.head_of(tx, name), name).key)
+            layout.lock_store(tx)
+            imports.take_name(tx, self._known(tx, heads.head_of(tx, name), name).key)
 
         self._write(delete)
         self._staging.sweep()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
         users = sound_users(batch)
-        return self._write(lambda tx: self._add_users(tx, name, users))
+        return self._write(lambda tx: additions.add_users(tx, self._locked(tx, name), users))
 
     def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
         follows = sound_follows(batch)
-        return self._write(lambda tx: self._add_follows(tx, name, follows))
+        return self._write(lambda tx: additions.add_follows(tx, self._locked(tx, name), follows))
 
     def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
         posts = sound_posts(batch)
-        return self._write(lambda tx: self._add_posts(tx, name, posts))
+        return self._write(lambda tx: additions.add_posts(tx, self._locked(tx, name), posts))
 
     def users(self, name: str) -> Iterator[User]:
         head = self._head(name)
-        profiles = self._read(lambda tx: Profiles(neo4j.places(tx, head.key), neo4j.topics(tx, head.key)))
-        for low in range(0, head.numbers, neo4j.BATCH):
-            for row in self._page(head, partial(neo4j.users, key=head.key, low=low, high=low + neo4j.BATCH)):
+        profiles = self._read(lambda tx: Profiles(reading.places(tx, head.key), reading.topics(tx, head.key)))
+        for low in range(0, head.numbers, layout.BATCH):
+            for row in self._page(head, partial(reading.users, key=head.key, low=low, high=low + layout.BATCH)):
                 yield profiles.user(row[1], row[2], row[3], row[4:7])
 
     def posts(self, name: str) -> Iterator[Post]:
         head, last = self._head(name), -1
-        while page := self._page(head, partial(neo4j.posts, key=head.key, after=last)):
+        while page := self._page(head, partial(reading.posts, key=head.key, after=last)):
             yield from (post for _, post in page)
             last = page[-1][0]
 
-    def _page(self, head: neo4j.Head, read: Callable[[driver.ManagedTransaction], list[T]]) -> list[T]:
+    def _page(self, head: heads.Head, read: Callable[[driver.ManagedTransaction], list[T]]) -> list[T]:
         """What is read of a graph, if that has not changed by then."""
-        page, now = self._read(lambda tx: (read(tx), neo4j.head_of(tx, str(head.name))))
+        page, now = self._read(lambda tx: (read(tx), heads.head_of(tx, str(head.name))))
         if now != head:
             raise Unsettled(self.address, f"graph {head.name!r}")
         return page
@@ -207,11 +202,11 @@ class Neo4jStore(Store):
         check_name(name)
         if name == original:
             raise taken(name)
-        self._refuse_taken(name, overwrite)
-        source = self._read(lambda tx: self._original(neo4j.head_of(tx, original), tx, original))
+        self.refuse_taken(name, overwrite)
+        source = self._read(lambda tx: self._original(heads.head_of(tx, original), tx, original))
         if revision is not None and revision != source.moment:
             raise changed(original)
-        numbers = self._read(partial(neo4j.numbers_of, key=source.key))
+        numbers = self._read(partial(reading.numbers_of, key=source.key))
         sound_release(release, len(numbers), original)
         with self._staging.begun() as key:
             self._staging.send_release(key, release, source.key, numbers, seed)
@@ -222,36 +217,26 @@ class Neo4jStore(Store):
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         def read(tx: driver.ManagedTransaction) -> NDArray[np.int64]:
             source, key = self._release_of(tx, original, release)
-            return _mapping(neo4j.numbers_of(tx, source), neo4j.matches(tx, key))
+            return mapping_of(reading.numbers_of(tx, source), reading.matches(tx, key))
 
         return self._read(read)
 
     def seed(self, original: str, release: str) -> int | None:
-        return self._read(lambda tx: neo4j.seed(tx, self._release_of(tx, original, release)[1]))
+        return self._read(lambda tx: reading.seed(tx, self._release_of(tx, original, release)[1]))
 
     def add_run(self, name: str, run: Run) -> None:
-        self._write(lambda tx: neo4j.add_run(tx, self._known(tx, neo4j.head_of(tx, name), name).key, run))
+        self._write(lambda tx: reading.add_run(tx, self._known(tx, heads.head_of(tx, name), name).key, run))
 
     def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
         def read(tx: driver.ManagedTransaction) -> list[Run]:
-            key = self._known(tx, neo4j.head_of(tx, name), name).key
-            made = [head.key for head in neo4j.heads(tx) if with_releases and head.original == key]
-            return neo4j.runs(tx, [key, *made])
+            key = self._known(tx, heads.head_of(tx, name), name).key
+            made = [head.key for head in heads.heads(tx) if with_releases and head.original == key]
+            return reading.runs(tx, [key, *made])
 
         return self._read(read)
 
     def forget(self, name: str, user: str) -> Forgotten:
-        def forget(tx: driver.ManagedTransaction) -> Forgotten:
-            head = self._original(neo4j.lock_graph(tx, name), tx, name)
-            known = neo4j.known_users(tx, head.key, [user])
-            if not known:
-                raise not_known(name)
-            follows, posts, mappings = neo4j.forget(tx, head.key, known[user])
-            changes = {"users": head.users - 1, "forgotten": head.forgotten + 1, "edges": head.edges - follows}
-            neo4j.note(tx, head.key, changes)
-            return Forgotten(follows=follows, posts=posts, mappings=mappings, erased=None)
-
-        return self._write(forget)
+        return self._write(lambda tx: additions.forget(tx, self._locked(tx, name), user))
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         from graphpriv.store.sqlite import SqliteStore
@@ -273,19 +258,19 @@ class Neo4jStore(Store):
                 return
 
         def while_nobody_writes(tx: driver.ManagedTransaction) -> None:
-            neo4j.lock_all(tx)
+            heads.lock_all(tx)
             copy.take(self._copies(lambda work: work(tx)), overwrite=True)
 
         self._write(while_nobody_writes)
 
     def _copies(self, read: Callable[[Callable[[driver.ManagedTransaction], Any]], Any]) -> Iterator[Copy]:
         """All there is, originals before their releases, as long as nothing changes."""
-        before = read(neo4j.state)
+        before = read(heads.state)
         numbers: dict[str, NDArray[np.int64]] = {}
         names = {head.key: head.name for head in before[0]}
         for head in sorted(before[0], key=lambda each: each.k is not None):
-            parts, posts, runs, matches, seed = read(partial(neo4j.all_of, head=head))
-            if read(neo4j.state) != before:
+            parts, posts, runs, matches, seed = read(partial(reading.all_of, head=head))
+            if read(heads.state) != before:
                 raise Unsettled(self.address, "the store")
             numbers[head.key] = parts.numbers
             linked = head.original in names
@@ -294,7 +279,7 @@ class Neo4jStore(Store):
                 graph=parts.assemble(),
                 posts=posts,
                 runs=runs,
-                mapping=_mapping(numbers[str(head.original)], matches) if linked else None,
+                mapping=mapping_of(numbers[str(head.original)], matches) if linked else None,
                 seed=seed if linked else None,
             )
 
@@ -307,9 +292,9 @@ class Neo4jStore(Store):
     def _take(self, copies: Iterable[Copy], *, overwrite: bool) -> None:
         staged: list[Staged] = []
         keys: dict[str, str] = {}
-        with contextlib.ExitStack() as imports:
+        with contextlib.ExitStack() as begun:
             for copy in map(sound_copy, copies):
-                key = keys[copy.info.name] = imports.enter_context(self._staging.begun())
+                key = keys[copy.info.name] = begun.enter_context(self._staging.begun())
                 original = keys.get(copy.info.original or "")
                 self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original, copy.runs))
@@ -318,124 +303,55 @@ class Neo4jStore(Store):
 
     def check(self) -> list[str]:
         self._staging.sweep()
-        problems = self._read(neo4j.orphans)
-        for name in [str(head.name) for head in self._read(neo4j.heads)]:
-            look = partial(self._read, partial(neo4j.head_of, name=name))
+        problems = self._read(inspection.orphans)
+        for name in [str(head.name) for head in self._read(heads.heads)]:
+            look = partial(self._read, partial(heads.head_of, name=name))
             found = self._settled(look, self._problems, name)
             problems += [f"Graph {name!r}: {problem}" for problem in found]
         return problems
 
-    def _problems(self, head: neo4j.Head | None) -> list[str]:
+    def _problems(self, head: heads.Head | None) -> list[str]:
         if head is None:
             return []
-        users, edges = self._read(partial(neo4j.counted, key=head.key))
+        users, edges = self._read(partial(imports.counted, key=head.key))
         found = [
             f"it has {counted} {what} and {noted} are noted."
             for what, counted, noted in (("users", users, head.users), ("follows", edges, head.edges))
             if counted != noted
         ]
-        found += self._read(partial(neo4j.wrong_counts, head=head))
-        return found + place_problems(self._read(partial(neo4j.places, key=head.key)))
+        found += self._read(partial(inspection.wrong_counts, head=head))
+        return found + place_problems(self._read(partial(reading.places, key=head.key)))
 
     # Within a transaction
 
-    def _known(self, tx: driver.ManagedTransaction, head: neo4j.Head | None, name: str) -> neo4j.Head:
+    def _known(self, tx: driver.ManagedTransaction, head: heads.Head | None, name: str) -> heads.Head:
         if head is None:
-            raise UnknownName.among("graph", name, [str(each.name) for each in neo4j.heads(tx)])
+            raise UnknownName.among("graph", name, [str(each.name) for each in heads.heads(tx)])
         return head
 
-    def _original(self, head: neo4j.Head | None, tx: driver.ManagedTransaction, name: str) -> neo4j.Head:
+    def _original(self, head: heads.Head | None, tx: driver.ManagedTransaction, name: str) -> heads.Head:
         found = self._known(tx, head, name)
         if found.k is not None:
             raise not_an_original(name)
         return found
 
+    def _locked(self, tx: driver.ManagedTransaction, name: str) -> heads.Head:
+        """An original that nobody else changes to the end of the transaction."""
+        return self._original(heads.lock_graph(tx, name), tx, name)
+
     def _release_of(self, tx: driver.ManagedTransaction, original: str, release: str) -> tuple[str, str]:
-        source = self._known(tx, neo4j.head_of(tx, original), original)
-        made = self._known(tx, neo4j.head_of(tx, release), release)
+        source = self._known(tx, heads.head_of(tx, original), original)
+        made = self._known(tx, heads.head_of(tx, release), release)
         if made.original != source.key:
-            names = [str(head.name) for head in neo4j.heads(tx) if head.original == source.key]
+            names = [str(head.name) for head in heads.heads(tx) if head.original == source.key]
             raise no_release_of(original, release, names)
         return source.key, made.key
 
-    def _add_users(self, tx: driver.ManagedTransaction, name: str, users: Sequence[User]) -> Added:
-        head = self._original(neo4j.lock_graph(tx, name), tx, name)
-        known = neo4j.known_users(tx, head.key, [user.id for user in users])
-        profiles = Profiles(neo4j.places(tx, head.key), neo4j.topics(tx, head.key))
-        profile_of = [profiles.numbers(user) for user in users]
-        number_of = dict(known)
-        for user in users:
-            number_of.setdefault(user.id, head.numbers + len(number_of) - len(known))
-        numbers = [number_of[user.id] for user in users]
-        private = [[getattr(user, column) for column in PRIVATE] for user in users]
-        rows = [[number, user.id, *own] for number, user, own in zip(numbers, users, private, strict=True)]
-        before = neo4j.clear_profiles(tx, head.key, list(known.values()))
-        self._put_all(tx, head.key, "places", profiles.added_places)
-        self._put_all(tx, head.key, "below", [row for row in profiles.added_places if row[1] is not None])
-        self._put_all(tx, head.key, "topics", profiles.added_topics)
-        self._put_all(tx, head.key, "users", rows)
-        self._put_all(tx, head.key, "homes", homes(numbers, [profile[0] for profile in profile_of]))
-        self._put_all(tx, head.key, "interests", interests(numbers, [profile[1:] for profile in profile_of]))
-        neo4j.prune(tx, head.key, *before)
-        held = {column for own in private for column, value in zip(PRIVATE, own, strict=True) if value is not None}
-        new = len(users) - len(known)
-        columns = [column for column in PRIVATE if column in held.union(head.private)]
-        neo4j.note(tx, head.key, {"users": head.users + new, "private": columns})
-        return Added(new, len(known))
-
-    def _add_follows(self, tx: driver.ManagedTransaction, name: str, follows: Sequence[Follow]) -> Added:
-        head = self._original(neo4j.lock_graph(tx, name), tx, name)
-        named = {end for follow in follows for end in (follow.source, follow.target)}
-        known = neo4j.known_users(tx, head.key, sorted(named))
-        pairs = []
-        for position, follow in enumerate(follows):
-            for end in ("source", "target"):
-                if getattr(follow, end) not in known:
-                    raise dangling("Follow", position, end, name)
-            pairs.append((known[follow.source], known[follow.target]))
-        apart = [pair if head.directed else tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]]
-        rows = [list(pair) for pair in sorted(set(apart))]
-        new = sum(neo4j.put_follows(tx, head.key, part) for part in neo4j.batches(rows))
-        neo4j.note(tx, head.key, {"edges": head.edges + new})
-        return Added(new, len(apart) - new, len(pairs) - len(apart))
-
-    def _add_posts(self, tx: driver.ManagedTransaction, name: str, posts: Sequence[Post]) -> Added:
-        head = self._original(neo4j.lock_graph(tx, name), tx, name)
-        authors = neo4j.known_users(tx, head.key, sorted({post.user for post in posts}))
-        known = neo4j.known_posts(tx, head.key, [post.id for post in posts])
-        number_of = dict(known)
-        rows = []
-        for position, post in enumerate(posts):
-            if post.user not in authors:
-                raise dangling("Post", position, "user", name)
-            number = number_of.setdefault(post.id, head.posts + len(number_of) - len(known))
-            rows.append([number, post.id, authors[post.user], post.text, list(post.links), post.created])
-        neo4j.clear_authors(tx, head.key, list(known.values()))
-        self._put_all(tx, head.key, "posts", rows)
-        new = len(posts) - len(known)
-        neo4j.note(tx, head.key, {"posts": head.posts + new})
-        return Added(new, len(known))
-
-    def _put_all(self, tx: driver.ManagedTransaction, key: str, kind: str, rows: Iterable[Sequence[object]]) -> None:
-        for batch in neo4j.batches(rows):
-            neo4j.put(tx, key, kind, [list(row) for row in batch])
-
-    def _refuse_taken(self, name: str, overwrite: bool) -> None:
-        if not overwrite and any(each.name == name for each in self.graphs()):
-            raise taken(name)
-
-    def _head(self, name: str) -> neo4j.Head:
-        return self._read(lambda tx: self._known(tx, neo4j.head_of(tx, name), name))
+    def _head(self, name: str) -> heads.Head:
+        return self._read(lambda tx: self._known(tx, heads.head_of(tx, name), name))
 
     def _read(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
         return self._connection.read(work)
 
     def _write(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
         return self._connection.write(work)
-
-
-def _mapping(numbers: NDArray[np.int64], matches: neo4j.Rows) -> NDArray[np.int64]:
-    mapping = np.full(len(numbers), -1, dtype=np.int64)
-    rows = np.array(matches, dtype=np.int64).reshape(-1, 2)
-    mapping[np.searchsorted(numbers, rows[:, 0])] = rows[:, 1]
-    return mapping

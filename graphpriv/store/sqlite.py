@@ -33,11 +33,11 @@ from graphpriv.store.contract import (
     no_release_of,
     not_an_original,
     taken,
+    written,
 )
 from graphpriv.store.copies import copies_of, opened_backup
 from graphpriv.store.files import Damaged, StoreFile
 from graphpriv.store.inspection import problems_of
-from graphpriv.store.profiles import nobody
 from graphpriv.store.schema import version_of
 from graphpriv.store.soundness import (
     sound_copy,
@@ -86,13 +86,10 @@ class SqliteStore(Store):
         with self._file.reading() as db:
             return rows.read_infos(db)
 
-    def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
-        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
-
     def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
         check_name(name)
         sound_graph(graph)
-        self._refuse_taken(name, overwrite)
+        self.refuse_taken(name, overwrite)
         with self._file.writing() as db:
             replaced = self._make_room(db, name, overwrite)
             rows.insert_graph(db, name, graph)
@@ -180,8 +177,8 @@ class SqliteStore(Store):
         check_name(name)
         if name == original:
             raise taken(name)
-        self._refuse_taken(name, overwrite)
-        parameters = json.dumps(dict(release.parameters), sort_keys=True, ensure_ascii=False)
+        self.refuse_taken(name, overwrite)
+        parameters = written(release.parameters)
         with self._file.writing() as db:
             source = self._original(db, original)
             if revision is not None and revision != rows.revision_of(db, source):
@@ -261,10 +258,6 @@ class SqliteStore(Store):
         except Damaged as error:
             # Some damage stops the inspection itself.
             return [str(error)]
-
-    def _refuse_taken(self, name: str, overwrite: bool) -> None:
-        if not overwrite and any(each.name == name for each in self.graphs()):
-            raise taken(name)
 
     def _pages(self, query: str, key: int, name: str, revision: str | None) -> Iterator[tuple[Any, ...]]:
         last = -1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +14,9 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.release import Release
-from graphpriv.store import neo4j
-from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken
+from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken, written
 from graphpriv.store.driver import Connection
+from graphpriv.store.neo4j import heads, imports, layout, reading
 from tabular.errors import ReportedError, StoreUnavailable
 
 
@@ -47,7 +46,7 @@ class Staging:
         except BaseException:
             # The server may be gone: then the lease runs out, and the next one cleans up.
             with contextlib.suppress(ReportedError):
-                self._connection.write(partial(neo4j.give_up, key=key))
+                self._connection.write(partial(imports.give_up, key=key))
                 self.sweep()
             raise
 
@@ -65,7 +64,7 @@ class Staging:
             "created": moment(),
             **more,
         }
-        self._write(waiting, partial(neo4j.begin, head=head, lease=self._lease))
+        self._write(waiting, partial(imports.begin, head=head, lease=self._lease))
         tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
         parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
         placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
@@ -76,15 +75,15 @@ class Staging:
             add("below", placed[1:])
             add("topics", enumerate(graph.topic_names))
             add("users", zip(numbers, graph.ids, *private, strict=True))
-            add("homes", homes(numbers, _or_none(graph.location)))
-            add("interests", interests(numbers, (_or_none(row) for row in graph.topics)))
+            add("homes", imports.homes(numbers, _or_none(graph.location)))
+            add("interests", imports.interests(numbers, (_or_none(row) for row in graph.topics)))
             add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
 
     def send_release(
         self, key: str, release: Release, original: str, numbers: NDArray[np.int64], seed: int | None
     ) -> None:
         """Send a masked graph, and apart from it what leads back to the users of those *numbers*."""
-        parameters = json.dumps(dict(release.parameters), sort_keys=True, ensure_ascii=False)
+        parameters = written(release.parameters)
         self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
         self._send_mapping(key, release.mapping, numbers, original, seed)
 
@@ -93,7 +92,7 @@ class Staging:
         info, position = copy.info, copy.graph.index
         more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
         if info.is_release:
-            parameters = json.dumps(dict(info.parameters), sort_keys=True, ensure_ascii=False)
+            parameters = written(info.parameters)
             more.update(k=info.k, method=info.method, parameters=parameters)
         self.send_graph(key, copy.graph, waiting, **more)
         with self._parcels(key, waiting) as add:
@@ -128,13 +127,13 @@ class Staging:
         self, key: str, waiting: Sequence[str] = ()
     ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
         """What takes rows of a kind, and sends them in their order, so many in a transaction."""
-        parcel: list[tuple[str, neo4j.Rows]] = []
-        room = neo4j.BATCH
+        parcel: list[tuple[str, layout.Rows]] = []
+        room = layout.BATCH
 
         def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
             nonlocal room
             source = iter(rows)
-            while batch := [list(row) for row in neo4j.some(source, room)]:
+            while batch := [list(row) for row in layout.some(source, room)]:
                 parcel.append((kind, batch))
                 room -= len(batch)
                 if not room:
@@ -144,7 +143,7 @@ class Staging:
             nonlocal room
             self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
             parcel.clear()
-            room = neo4j.BATCH
+            room = layout.BATCH
 
         yield add
         if parcel:
@@ -161,7 +160,7 @@ class Staging:
         self._connection.write(show_life_and_work)
 
     def _show_life(self, tx: ManagedTransaction, key: str) -> None:
-        if not neo4j.renew(tx, key, self._lease):
+        if not imports.renew(tx, key, self._lease):
             raise StoreUnavailable(
                 f"{self._connection.address.shown}: the import stood still for too long and was given up. "
                 "Nothing was changed; try again.",
@@ -173,7 +172,7 @@ class Staging:
         staged: Sequence[Staged],
         *,
         overwrite: bool,
-        unchanged: neo4j.Head | None = None,
+        unchanged: heads.Head | None = None,
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
@@ -182,30 +181,30 @@ class Staging:
             self._write(keys, partial(self._confirm, key=key))
 
         def name_all(tx: ManagedTransaction) -> None:
-            neo4j.lock_store(tx)
+            layout.lock_store(tx)
             # Not before: others see an old lease for as long as this one waits.
             for key in keys:
                 self._show_life(tx, key)
             if unchanged is not None:
-                neo4j.lock_key(tx, unchanged.key)
-            present = {str(head.name): head for head in neo4j.heads(tx)}
+                heads.lock_key(tx, unchanged.key)
+            present = {str(head.name): head for head in heads.heads(tx)}
             if unchanged is not None and unchanged not in present.values():
                 raise changed(str(unchanged.name))
             gone = list(present) if alone else [each.name for each in staged if each.name in present]
             if gone and not overwrite:
                 raise emptied(self._connection.address.shown) if alone else taken(gone[0])
             for name in gone:
-                neo4j.take_name(tx, present[name].key)
+                imports.take_name(tx, present[name].key)
             for each in staged:
-                neo4j.give_name(tx, each.key, each.name, each.original)
+                imports.give_name(tx, each.key, each.name, each.original)
                 for run in each.runs:
-                    neo4j.add_run(tx, each.key, run)
+                    reading.add_run(tx, each.key, run)
 
         self._connection.write(name_all)
 
     def _confirm(self, tx: ManagedTransaction, key: str) -> None:
         """Count once more what was sent."""
-        if neo4j.counted(tx, key) != neo4j.expected(tx, key):
+        if imports.counted(tx, key) != imports.expected(tx, key):
             raise StoreUnavailable(
                 f"{self._connection.address.shown}: not everything arrived. Nothing was changed; try again.",
                 can_retry=True,
@@ -213,29 +212,14 @@ class Staging:
 
     def sweep(self) -> None:
         """Delete what was given up, and what imports that died have left."""
-        for key in self._connection.write(neo4j.give_up_dead):
-            while self._connection.write(partial(neo4j.delete_some, key=key)):
+        for key in self._connection.write(imports.give_up_dead):
+            while self._connection.write(partial(imports.delete_some, key=key)):
                 pass
 
 
-def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, neo4j.Rows]]) -> None:
+def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, layout.Rows]]) -> None:
     for kind, rows in parcel:
-        neo4j.put(tx, key, kind, rows)
-
-
-def homes(numbers: Iterable[int], places: Iterable[int | None]) -> list[tuple[int, int]]:
-    """Which user lives where."""
-    return [(number, place) for number, place in zip(numbers, places, strict=True) if place is not None]
-
-
-def interests(numbers: Iterable[int], topics: Iterable[Sequence[int | None]]) -> list[tuple[int, int, int]]:
-    """Which user has which topic at which rank."""
-    return [
-        (number, topic, rank)
-        for number, ranked in zip(numbers, topics, strict=True)
-        for rank, topic in enumerate(ranked, start=1)
-        if topic is not None
-    ]
+        imports.put(tx, key, kind, rows)
 
 
 def _or_none(codes: NDArray[np.int32]) -> list[int | None]:

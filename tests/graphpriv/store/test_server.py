@@ -18,9 +18,10 @@ from hypothesis import given, settings
 
 from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
-from graphpriv.store import Run, Store, User, neo4j, open_store
+from graphpriv.store import Run, Store, User, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
 from graphpriv.store.driver import Connection
+from graphpriv.store.neo4j import heads, imports, layout, reading
 from graphpriv.store.server import _READINGS, Neo4jStore
 from graphpriv.store.staging import Staged, Staging
 from tabular.errors import InvalidInput, StoreUnavailable
@@ -48,7 +49,7 @@ class TestNeo4j(StoreContract):
         self.server = neo4j_server
 
     def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(neo4j, "BATCH", 2)
+        monkeypatch.setattr(layout, "BATCH", 2)
 
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
@@ -132,7 +133,7 @@ def test_a_newer_store_is_refused_with_both_versions(
 ) -> None:
     neo4j_server.ask("MATCH (s:Store) SET s.schema = 99")
     error = refusal(neo4j_url)
-    assert f"schema version 99 and this program knows versions up to {len(neo4j.STEPS)}" in str(error)
+    assert f"schema version 99 and this program knows versions up to {len(layout.STEPS)}" in str(error)
 
 
 def test_an_older_store_is_brought_up_to_date(
@@ -141,9 +142,9 @@ def test_an_older_store_is_brought_up_to_date(
     store.save_graph("town", little())
     neo4j_server.ask("MATCH (g:Graph) REMOVE g.forgotten")
     step = ("MATCH (g:Graph) WHERE g.forgotten IS NULL SET g.forgotten = 0",)
-    monkeypatch.setattr(neo4j, "STEPS", (*neo4j.STEPS, step))
+    monkeypatch.setattr(layout, "STEPS", (*layout.STEPS, step))
     with open_store(neo4j_url, create=False) as newer:
-        assert newer.schema_version == len(neo4j.STEPS)
+        assert newer.schema_version == len(layout.STEPS)
         assert newer.load_graph("town") == little()
         assert newer.check() == []
 
@@ -153,10 +154,10 @@ def test_a_migration_that_fails_changes_nothing(
 ) -> None:
     store.save_graph("town", little())
     steps = ("MATCH (u:User) DETACH DELETE u", "MATCH (g:Graph) SET g.forgotten = 1 / 0")
-    monkeypatch.setattr(neo4j, "STEPS", (*neo4j.STEPS, steps))
+    monkeypatch.setattr(layout, "STEPS", (*layout.STEPS, steps))
     assert isinstance(refusal(neo4j_url), StoreUnavailable)
     monkeypatch.undo()
-    assert store.schema_version == len(neo4j.STEPS)
+    assert store.schema_version == len(layout.STEPS)
     assert store.load_graph("town") == little()
 
 
@@ -199,10 +200,10 @@ def test_an_import_that_fails_leaves_nothing(store: Neo4jStore, neo4j_server: Ne
 
 
 def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store: Neo4jStore) -> None:
-    imports = staging_of(store, lease=60)
-    with pytest.raises(RuntimeError), imports.begun() as key:
-        imports.send_graph(key, little())
-        imports.publish([Staged(key, "town")], overwrite=False)
+    staging = staging_of(store, lease=60)
+    with pytest.raises(RuntimeError), staging.begun() as key:
+        staging.send_graph(key, little())
+        staging.publish([Staged(key, "town")], overwrite=False)
         raise RuntimeError("the answer of the server was lost")
     assert store.load_graph("town") == little()
 
@@ -210,16 +211,16 @@ def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store
 @pytest.mark.parametrize("named", [True, False])
 def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Neo4jStore, named: bool) -> None:
     store.save_graph("other", little())
-    imports = staging_of(store, lease=60)
+    staging = staging_of(store, lease=60)
     cleaner = threading.Thread(target=store._staging.sweep)
     key = "of the test"
-    imports.send_graph(key, little())
-    store._write(partial(neo4j.renew, key=key, lease=-1000))
+    staging.send_graph(key, little())
+    store._write(partial(imports.renew, key=key, lease=-1000))
 
     def live(tx: Any) -> None:
-        assert neo4j.renew(tx, key, 60_000)
+        assert imports.renew(tx, key, 60_000)
         if named:
-            neo4j.give_name(tx, key, "town", None)
+            imports.give_name(tx, key, "town", None)
         # It sees the old lease, and waits for this transaction.
         cleaner.start()
         cleaner.join(0.5)
@@ -227,20 +228,22 @@ def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Ne
     store._write(live)
     cleaner.join()
     if not named:
-        imports.publish([Staged(key, "town")], overwrite=False)
+        staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == little()
     assert store.check() == []
 
 
 def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jStore) -> None:
-    imports = staging_of(store, lease=60)
+    staging = staging_of(store, lease=60)
     key = "of the test"
-    imports.send_graph(key, little())
+    staging.send_graph(key, little())
     alive: list[bool] = []
-    importer = threading.Thread(target=lambda: alive.append(store._write(partial(neo4j.renew, key=key, lease=60_000))))
+    importer = threading.Thread(
+        target=lambda: alive.append(store._write(partial(imports.renew, key=key, lease=60_000)))
+    )
 
     def clean(tx: Any) -> None:
-        neo4j.give_up(tx, key)
+        imports.give_up(tx, key)
         importer.start()
         importer.join(0.5)
 
@@ -250,11 +253,11 @@ def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jSto
 
 
 def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
-    imports = staging_of(store, lease=60)
-    with pytest.raises(StoreUnavailable, match="not everything arrived"), imports.begun() as key:
-        imports.send_graph(key, little())
+    staging = staging_of(store, lease=60)
+    with pytest.raises(StoreUnavailable, match="not everything arrived"), staging.begun() as key:
+        staging.send_graph(key, little())
         neo4j_server.ask("MATCH (:User)-[f:FOLLOWS]->() WITH f LIMIT 1 DELETE f")
-        imports.publish([Staged(key, "town")], overwrite=False)
+        staging.publish([Staged(key, "town")], overwrite=False)
     assert store.graphs() == []
 
 
@@ -262,11 +265,11 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
     filled(store)
     release = release_of(store.load_graph("town"))
     source = store._head("town")
-    imports = staging_of(store, lease=60)
-    with pytest.raises(InvalidInput, match="changed while it was being protected"), imports.begun() as key:
-        imports.send_release(key, release, source.key, np.arange(3), seed=1)
+    staging = staging_of(store, lease=60)
+    with pytest.raises(InvalidInput, match="changed while it was being protected"), staging.begun() as key:
+        staging.send_release(key, release, source.key, np.arange(3), seed=1)
         store.forget("town", "17")
-        imports.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
+        staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
     assert [each.name for each in store.graphs()] == ["town"]
     assert store.check() == []
 
@@ -281,11 +284,11 @@ def aged(monkeypatch: pytest.MonkeyPatch, neo4j_server: Neo4jServer) -> Iterator
         done = write(self, work)
         rows = neo4j_server.ask("MATCH (g:Graph) WHERE g.lease > 0 SET g.lease = g.lease - 40000 RETURN g.key")
         aged.extend(key for (key,) in rows)
-        write(self, neo4j.give_up_dead)
+        write(self, imports.give_up_dead)
         return done
 
     monkeypatch.setattr(Connection, "write", slowly)
-    monkeypatch.setattr(neo4j, "BATCH", 8)
+    monkeypatch.setattr(layout, "BATCH", 8)
     yield aged
 
 
@@ -293,18 +296,18 @@ def test_an_import_that_takes_longer_than_the_lease_shows_that_it_lives(
     store: Neo4jStore, aged: list[str], neo4j_server: Neo4jServer
 ) -> None:
     graph = random_graph(3, 20, 40)
-    imports = staging_of(store, lease=60)
-    with imports.begun() as key:
-        imports.send_graph(key, graph)
+    staging = staging_of(store, lease=60)
+    with staging.begun() as key:
+        staging.send_graph(key, graph)
         assert aged.count(key) > 5
-        imports.publish([Staged(key, "town")], overwrite=False)
+        staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == graph
 
 
 def test_a_release_that_takes_longer_than_the_lease_is_kept(store: Neo4jStore, aged: list[str]) -> None:
     graph = random_graph(3, 20, 40)
-    imports = staging_of(store, lease=60)
-    store._staging = imports
+    staging = staging_of(store, lease=60)
+    store._staging = staging
     store.save_graph("town", graph)
     release = release_of(graph)
     store.save_release("town", "out", release, seed=1, run=Run(verb="protect"))
@@ -328,14 +331,14 @@ def test_graphs_of_a_backup_wait_for_the_last_of_them_longer_than_the_lease(
 
 def changing(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch, change: Callable[[int], object]) -> None:
     """Let a change come after each graph that is read for a backup; it is told how many were read before."""
-    read, times = neo4j.all_of, count()
+    read, times = reading.all_of, count()
 
-    def then_change(tx: Any, head: neo4j.Head) -> Any:
+    def then_change(tx: Any, head: heads.Head) -> Any:
         found = read(tx, head)
         change(next(times))
         return found
 
-    monkeypatch.setattr(neo4j, "all_of", then_change)
+    monkeypatch.setattr(reading, "all_of", then_change)
 
 
 CHANGES: dict[str, Callable[[Neo4jStore], object]] = {
@@ -398,14 +401,14 @@ def test_a_backup_of_a_store_that_changes_all_the_time_lets_the_writers_wait(
 
 def test_a_check_does_not_take_a_change_for_a_damage(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(store)
-    counted, times = neo4j.counted, count()
+    counted, times = imports.counted, count()
 
     def meanwhile(tx: Any, key: str) -> tuple[int, int]:
         if next(times) == 0:
             store.forget("town", "17")
         return counted(tx, key)
 
-    monkeypatch.setattr(neo4j, "counted", meanwhile)
+    monkeypatch.setattr(imports, "counted", meanwhile)
     assert store.check() == []
     assert next(times) == 2
 
@@ -464,11 +467,11 @@ def test_clients_that_write_at_once_lose_nothing(store: Neo4jStore, neo4j_url: s
 
 
 def test_of_two_imports_of_one_name_one_is_refused(store: Neo4jStore) -> None:
-    imports = staging_of(store, lease=60)
-    with pytest.raises(InvalidInput, match="'town'"), imports.begun() as key:
-        imports.send_graph(key, random_graph(1, 5, 5))
+    staging = staging_of(store, lease=60)
+    with pytest.raises(InvalidInput, match="'town'"), staging.begun() as key:
+        staging.send_graph(key, random_graph(1, 5, 5))
         store.save_graph("town", little())
-        imports.publish([Staged(key, "town")], overwrite=False)
+        staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == little()
 
 
@@ -477,7 +480,7 @@ def test_stores_of_one_process_share_a_driver_until_the_last_is_closed(neo4j_url
     first, second = Connection(address), Connection(address)
     assert first._driver() is second._driver()
     first.close()
-    assert second.read(neo4j.version) == 0
+    assert second.read(layout.version) == 0
     driver = second._driver()
     second.close()
     assert driver._closed

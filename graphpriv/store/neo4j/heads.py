@@ -1,0 +1,114 @@
+"""The nodes of graphs: found by name, and locked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neo4j import ManagedTransaction
+
+from graphpriv.store.contract import GraphInfo
+from graphpriv.store.neo4j import layout
+from graphpriv.store.neo4j.layout import ask
+
+
+@dataclass(frozen=True)
+class Head:
+    """The node of a graph."""
+
+    key: str
+    name: str | None
+    directed: bool
+    private: tuple[str, ...]
+    users: int
+    edges: int
+    forgotten: int
+    posts: int
+    revision: int
+    created: str
+    original: str | None
+    k: int | None
+    method: str | None
+    parameters: str
+
+    @property
+    def moment(self) -> str:
+        """The revision as others compare it: the key is given once only."""
+        return f"{self.key}-{self.revision}"
+
+    @property
+    def numbers(self) -> int:
+        """One past the highest number that a user may have."""
+        return self.users + self.forgotten
+
+    def info(self, original: str | None) -> GraphInfo:
+        """What a list shows of the graph, if that is the name of its original."""
+        return GraphInfo(
+            name=str(self.name),
+            kind="original" if self.k is None else "release",
+            directed=self.directed,
+            users=self.users,
+            edges=self.edges,
+            created=self.created,
+            original=original,
+            k=self.k,
+            method=self.method,
+            parameters=json.loads(self.parameters),
+        )
+
+    @classmethod
+    def of(cls, node: Mapping[str, Any]) -> Head:
+        """The node's properties, which may lack those that are null."""
+        values: dict[str, Any] = {field: node.get(field) for field in cls.__dataclass_fields__}
+        values.update(private=tuple(values["private"] or ()), parameters=values["parameters"] or "{}")
+        return cls(**values)
+
+
+def heads(tx: ManagedTransaction) -> list[Head]:
+    """All graphs that have a name, by name."""
+    found = [Head.of(row[0]) for row in ask(tx, "MATCH (g:Graph) WHERE g.name IS NOT NULL RETURN properties(g)")]
+    return sorted(found, key=lambda head: str(head.name))
+
+
+def infos(tx: ManagedTransaction) -> list[GraphInfo]:
+    """What a list shows of each graph, by name."""
+    found = heads(tx)
+    names = {head.key: head.name for head in found}
+    return [head.info(names.get(head.original or "")) for head in found]
+
+
+def state(tx: ManagedTransaction) -> tuple[list[Head], int]:
+    """What is another after every change of anything that has a name: all graphs, and how many runs were noted."""
+    found = ask(tx, "MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
+    return heads(tx), int(found[0][0])
+
+
+def head_of(tx: ManagedTransaction, name: str) -> Head | None:
+    """The graph of a name."""
+    found = ask(tx, "MATCH (g:Graph {name: $name}) RETURN properties(g)", name=name)
+    return Head.of(found[0][0]) if found else None
+
+
+def lock_graph(tx: ManagedTransaction, name: str) -> Head | None:
+    """The graph of a name, which nobody else changes to the end of this transaction."""
+    found = ask(tx, "MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1 RETURN properties(g)", name=name)
+    return Head.of(found[0][0]) if found else None
+
+
+def lock_key(tx: ManagedTransaction, key: str) -> None:
+    """Wait until nobody else changes a graph, to the end of this transaction."""
+    tx.run("MATCH (g:Graph {key: $key}) SET g.revision = g.revision", key=key).consume()
+
+
+def lock_all(tx: ManagedTransaction) -> None:
+    """Wait until nobody else changes anything that has a name, to the end of this transaction."""
+    layout.lock_store(tx)
+    for key in sorted(head.key for head in heads(tx)):
+        lock_key(tx, key)
+
+
+def note(tx: ManagedTransaction, key: str, changes: Mapping[str, Any]) -> None:
+    """Set what the node of a graph says."""
+    tx.run("MATCH (g:Graph {key: $key}) SET g += $changes", key=key, changes=dict(changes)).consume()
