@@ -13,7 +13,7 @@ from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Value, i
 from tabular.errors import InvalidInput
 from tabular.labels import LabelReader, Members, text_of
 from tabular.schema import Description
-from tabular.written_numbers import is_number_text, numbers_in, ordered_numbers
+from tabular.written_numbers import OtherSpelling, is_number_text, numbers_in, ordered_numbers
 
 #: Texts that stand for no value wherever they occur, and those that do so only among numbers or dates.
 _EVERYWHERE = ("", "?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
@@ -171,7 +171,7 @@ def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, 
 
 def _doubts_of_numbers(domain: Sequence[object], form: str) -> tuple[str, ...]:
     doubts = []
-    if any(type(number).__name__ == "OtherSpelling" for number in domain):
+    if OtherSpelling in set(map(type, domain)):
         doubts.append("some numbers are written in two ways, which count as two values")
     if form == WHOLE and len(domain) <= 10:
         doubts.append("few whole numbers may as well be codes without an order (nominal)")

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from tabular.columns import Words
 from tabular.csv_rows import broken, is_blank, line_of, lines_of, rows_of
-from tabular.dialect import Dialect, DialectOptions
+from tabular.dialect import BLANKS, Dialect, DialectOptions
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.io import plain
 from tabular.quick_rows import quick_columns
 from tabular.schema import Schema
-from tabular.sniffing import decoded, found_dialect
+from tabular.sniffing import decoded, found_dialect, lines_of_spaces
 
 _BLOCK = 1 << 16
 _ENCODED = pa.dictionary(pa.int32(), pa.string())
@@ -49,8 +49,7 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     dialect, unsure = (found := found_dialect(text, encoding, options, known)).dialect, found.unsure
     rows = rows_of(lines_of(data, dialect.encoding), dialect)
     try:
-        # A line of spaces is no row, though only in a table of several columns is that plain to see.
-        first = next((row for row in rows if len(row) > 1 or row[0].strip()), None)
+        first = next(islice(rows, 0 if dialect.delimiter == BLANKS else lines_of_spaces(text), None), None)
         if first is None:
             raise InvalidInput(f"{name}: the file is empty.")
         headings, names = _named(first, name, dialect, schema)

@@ -56,10 +56,25 @@ def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
     return text, wanted
 
 
+def lines_of_spaces(text: str) -> int:
+    """How many lines of spaces stand before a table; empty lines among them are none.
+
+    >>> lines_of_spaces("  \\n\\n \\na,b\\n")
+    2
+    """
+    return sum(map(bool, text[: _begin(text)].splitlines()))
+
+
+def _begin(text: str) -> int:
+    before = re.match(r"(?: *[\r\n])*", text)
+    return before.end() if before else 0
+
+
 def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequence[str] = ()) -> Found:
     """How *text* is written; what *options* say holds. *names* are those a schema gives its columns."""
     unsure: list[str] = []
-    lines = _sample(text)
+    begin = _begin(text)
+    lines = _sample(text[begin : begin + _SAMPLE + 1])
     quote = options.quote if options.quote is not None else _quote(lines, options.delimiter)
     delimiter = options.delimiter
     if delimiter is None:
@@ -94,13 +109,9 @@ def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequ
 
 
 def _sample(text: str) -> list[str]:
-    lines = text[:_SAMPLE].splitlines(keepends=True) if not _odd_breaks(text) else _lines(text[:_SAMPLE])
+    lines = _lines(text[:_SAMPLE])
     # The last line may have been cut.
     return lines[:-1] if len(text) > _SAMPLE and len(lines) > 1 else lines
-
-
-def _odd_breaks(text: str) -> bool:
-    return re.search("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text[:_SAMPLE]) is not None
 
 
 def _lines(text: str) -> list[str]:

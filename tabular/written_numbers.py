@@ -11,7 +11,7 @@ import numpy as np
 #: More digits than this and a number is a name for something: an account, a card.
 _DIGITS = 18
 #: A zero in front of digits says that the digits are a code: a postcode, a class.
-_NUMBER = re.compile(rf" *[+-]?(?!0\d)(\d{{1,{_DIGITS}}}\.?\d*|\.\d+)([eE][+-]?\d{{1,3}})? *", re.ASCII)
+_NUMBER = re.compile(rf" *[+-]?(?!0\d)(\d{{1,{_DIGITS}}}(\.\d*)?|\.\d+)([eE][+-]?\d{{1,3}})? *", re.ASCII)
 
 
 class WrittenNumber(float):
@@ -67,17 +67,23 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     >>> numbers_in(["1", "007"]), numbers_in(["0,5"], decimal=",") == [0.5]
     (None, True)
     """
+    # Most columns are written in one plain way; looking at them as a whole is far quicker.
+    joined = "".join(words)
+    if joined.isascii() and joined.isdecimal() and max(map(len, words)) <= _DIGITS:
+        wholes = list(map(int, words))
+        if list(map(str, wholes)) == list(words):
+            return list(wholes)
     plain = words if decimal == "." else [_with_point(word) for word in words]
-    if not all(map(_NUMBER.fullmatch, plain)):
+    try:
+        floats = list(map(float, plain))
+    except ValueError:
         return None
-    floats = list(map(float, plain))
     if not np.isfinite(floats).all():
         return None
-    # Most columns are written in one plain way; looking at them as a whole is far quicker.
     if list(map(repr, floats)) == list(words):
         return list(floats)
-    if all(map(str.isdecimal, words)):
-        return list(map(int, words))
+    if not all(map(_NUMBER.fullmatch, plain)):
+        return None
     return [_number(word, number) for word, number in zip(words, floats, strict=True)]
 
 
@@ -90,7 +96,7 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     >>> places, [str(number) for number in domain], domain[1] == 1
     ([2, 1, 0], ['1', '1.0', '2'], False)
     """
-    exact = all(type(number) is int for number in numbers)
+    exact = set(map(type, numbers)) == {int}
     sizes = np.array(numbers, dtype=_whole_type(numbers) if exact else np.float64)
     order = np.argsort(sizes, kind="stable").tolist()
     domain = [numbers[place] for place in order]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,15 @@ __all__ = ["chromium", "neo4j_server", "neo4j_url", "pytest_collection_modifyite
 # The first example of a test may compile a kernel; speed is measured in `benchmarks/`, not here.
 settings.register_profile("graphpriv", deadline=None)
 settings.load_profile("graphpriv")
+
+
+@pytest.fixture(scope="session")
+def shared_folder() -> Path:
+    """The folder of the real data sets; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("the shared data are not here; name their folder in GRAPHPRIV_SHARED_DATA")
+    return folder
 
 
 @pytest.fixture(scope="session")
