@@ -15,10 +15,14 @@ _SPACE = re.compile(f"{_BLANK}+")
 
 
 def rows_of(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
-    """The rows that *lines* hold; blank lines are none."""
+    """The rows that *lines* hold; empty lines are none."""
+    return filter(None, _rows_and_empty(lines, dialect, strict=strict))
+
+
+def _rows_and_empty(lines: Iterable[str], dialect: Dialect, *, strict: bool) -> Iterator[list[str]]:
     if dialect.delimiter == BLANKS:
         return _parted_by_blanks(lines, dialect.quote)
-    reader = csv.reader(
+    return csv.reader(
         lines,
         delimiter=dialect.delimiter,
         quotechar=dialect.quote or None,
@@ -26,7 +30,6 @@ def rows_of(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> I
         skipinitialspace=dialect.spaced,
         strict=strict,
     )
-    return filter(None, reader)
 
 
 def _parted_by_blanks(lines: Iterable[str], quote: str) -> Iterator[list[str]]:
@@ -46,17 +49,17 @@ def _parted_by_blanks(lines: Iterable[str], quote: str) -> Iterator[list[str]]:
         else:
             # Other kinds of space than these belong to the cells.
             row = line.split() if line.isascii() and line.isprintable() else _SPACE.split(line.strip(" \t\r\n"))
-            if row and row[0]:
-                yield row
+            yield row if row and row[0] else []
             continue
-        row, rest = [], waiting.rstrip(" \t\r\n")
+        cells: list[str] = []
+        rest = waiting.rstrip(" \t\r\n")
         place = 0
         while place < len(rest) and (found := cell.match(rest, place)):
             inside, bare = found.groups()
-            row.append(bare if inside is None else inside.replace(quote * 2, quote))
+            cells.append(bare if inside is None else inside.replace(quote * 2, quote))
             place = found.end()
         if place == len(rest):
-            yield row
+            yield cells
             waiting = ""
         elif not re.match(rf"{_BLANK}*{quote}(?:[^{quote}]|{quote}{quote})*$", waiting[place:]):
             raise csv.Error("delimiter expected after quote")
@@ -89,8 +92,8 @@ def line_of(data: bytes, dialect: Dialect, row: int, width: int) -> int:
     """The line that a row of *width* cells begins on; the header is a row like the others."""
     lines = Lines(lines_of(data, dialect.encoding))
     begins = 1
-    for cells in rows_of(lines, dialect):
-        if not is_blank(cells, width):
+    for cells in _rows_and_empty(lines, dialect, strict=True):
+        if cells and not is_blank(cells, width):
             row -= 1
         if row < 0:
             break
@@ -108,7 +111,7 @@ def broken(data: bytes, name: str, dialect: Dialect) -> InvalidRecord:
     lines = Lines(lines_of(data, dialect.encoding))
     begins = 1
     try:
-        for _ in rows_of(lines, dialect):
+        for _ in _rows_and_empty(lines, dialect, strict=True):
             begins = lines.read + 1
     except csv.Error as error:
         what = str(error)

@@ -13,6 +13,7 @@ from tabular.attributes import Value, is_number
 from tabular.errors import InvalidHierarchy, UnknownName
 from tabular.labels import ANY, Members, text_of
 from tabular.table import Table
+from tabular.written_numbers import is_number_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,8 @@ class Hierarchy:
     def _places(self, domain: Sequence[Value], source: str) -> NDArray[np.int64]:
         by_value = {value: place for place, value in enumerate(self.domain)}
         by_text = {text_of(value): place for place, value in enumerate(self.domain) if value is not None}
-        by_number = {float(value): place for value, place in by_value.items() if is_number(value)}  # type: ignore[arg-type]
+        # A file may write a number otherwise than the table does.
+        by_number = {float(text): place for text, place in by_text.items() if is_number_text(text)}
         places, lacking = [], []
         for value in domain:
             place = by_value.get(value)

@@ -69,7 +69,7 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     """
     # Most columns are written in one plain way; looking at them as a whole is far quicker.
     joined = "".join(words)
-    if joined.isascii() and joined.isdecimal() and max(map(len, words)) <= _DIGITS:
+    if joined.isascii() and joined.isdecimal() and all(0 < len(word) <= _DIGITS for word in words):
         wholes = list(map(int, words))
         if list(map(str, wholes)) == list(words):
             return list(wholes)

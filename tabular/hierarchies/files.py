@@ -26,7 +26,7 @@ def read_hierarchy(path: str | Path, attribute: Attribute) -> Hierarchy:
     text, encoding = decoded(data, str(path), None)
     if not text.strip():
         raise InvalidInput(f"{path}: the file is empty.")
-    dialect = Dialect(delimiter=_delimiter(text), header=False, encoding=encoding)
+    dialect = Dialect(delimiter=_delimiter(text), header=False, encoding=encoding, spaced=True)
     try:
         rows = [[cell.strip() for cell in row] for row in rows_of(lines_of(data, encoding), dialect)]
     except csv.Error:
