@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, Attribute, Value, widened
+from tabular.attributes import CONTINUOUS, Attribute, widened
 from tabular.errors import InvalidParameter, UnknownName
 from tabular.group_sizes import with_varied_sizes
 from tabular.mdav import mdav
@@ -137,9 +137,10 @@ def _means(
     lows, highs = numbers[order[starts]], numbers[order[starts + np.maximum(present, 1) - 1]]
     # Rounding must not carry a mean of equal numbers away from them.
     means = np.clip(sums / np.maximum(present, 1), lows, highs)
-    values: list[Value] = [
-        mean if 2 * held >= size else None
-        for mean, held, size in zip(means.tolist(), present.tolist(), sizes.tolist(), strict=True)
-    ]
-    attribute = widened(attribute, values)
-    return attribute, np.array([attribute.codes[value] for value in values], dtype=np.int64)
+    absent = 2 * present < sizes
+    attribute = widened(attribute, means[~absent].tolist())
+    domain = domain_numbers(attribute)
+    ascending = np.argsort(domain, kind="stable")
+    # A missing value sorts last, as in the domain.
+    middles = ascending[np.searchsorted(domain[ascending], np.where(absent, np.nan, means))]
+    return attribute, middles
