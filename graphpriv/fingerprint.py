@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
+from tabular.labels import text_of, write_label
+from tabular.table import Table
 
 
 def fingerprint(graph: SocialGraph) -> str:
@@ -32,6 +34,18 @@ def fingerprint_of_mapping(mapping: NDArray[np.int64]) -> str:
     """The SHA-256 of a mapping."""
     digest = hashlib.sha256(b"mapping 1\n")
     _add_numbers(digest, mapping)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def fingerprint_of_table(table: Table) -> str:
+    """The SHA-256 of all that a table holds, however its file is written."""
+    digest = hashlib.sha256(b"table 1\n")
+    _add_texts(digest, table.names)
+    for attribute in table.attributes:
+        values = ["" if value is None else f"={text_of(value)}" for value in attribute.domain]
+        labels = [write_label(attribute, members) for members in table.sets[attribute.name]]
+        _add_texts(digest, [attribute.kind, *values, *labels])
+        _add_numbers(digest, table.columns[attribute.name])
     return f"sha256:{digest.hexdigest()}"
 
 

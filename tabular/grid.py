@@ -90,7 +90,8 @@ class Outcome:
             "method": self.member.method,
             "parameters": dict(self.member.parameters),
             "k": self.k,
-            **{name: value for name, value in measured.items() if isinstance(value, float)},
+            # In percent, ACTBIL is CTBIL.
+            **{name: value for name, value in measured.items() if isinstance(value, float) and name != "actbil"},
             **({"disclosure_risk_bound": bound} if bound else {}),
         }
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from graphpriv.store import Store, open_store
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.files import STREAM, refuse_existing
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -105,9 +105,11 @@ def parameters_of(entry: Any, params: Sequence[str]) -> dict[str, Any]:
     for text in params:
         key, equals, value = text.partition("=")
         name = key.strip().replace("-", "_")
-        if not equals or name not in known:
+        if not equals:
             offered = ", ".join(known) or "none"
             raise InvalidParameter(f"--param {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.")
+        if name not in known:
+            raise UnknownName(f"--param {text!r}: {UnknownName.among(f'parameter of {entry.name}', name, known)}")
         values[name] = known[name].read(value.strip())
     return values
 

@@ -37,14 +37,14 @@ def grouped_bars(
     scale = Scale(0, nice_top(values, ceiling=ceiling), bottom, top)
     slot = (right - left) / max(len(groups), 1)
     wide = min(20.0, slot * 0.86 / max(len(series), 1))
-    marks = [_level(scale(tick), left, right, tick_label(tick)) for tick in nice_ticks(scale.high)]
+    marks = [level_line(scale(tick), left, right, tick_label(tick)) for tick in nice_ticks(scale.high)]
     for place, group in enumerate(groups):
         middle = left + slot * (place + 0.5)
-        marks.append(_words(middle, bottom + 15, shortened(group, int(slot / 5.6)), "middle"))
+        marks.append(lettering(middle, bottom + 15, shortened(group, int(slot / 5.6)), "middle"))
         for position, (name, column) in enumerate(series.items()):
             start = middle + wide * (position - len(series) / 2)
             if column[place] is None:
-                marks.append(_words(start + wide / 2, bottom - 3, "?", "middle", small=True))
+                marks.append(lettering(start + wide / 2, bottom - 3, "?", "middle", small=True))
                 continue
             marks.append(_upright(start, wide, scale, column[place] or 0.0, position, f"{group}, {name}"))
     return drawing(join(_key(list(series), height - 10), marks), height, label)
@@ -70,10 +70,10 @@ def horizontal_bars(
     scale = Scale(0, max([top or nice_top(ends), *ends]), left, right)
     block = head + line * len(series) + 8
     height = block * len(groups) + 40
-    marks = [_upright_line(scale(tick), 4, height - 36, tick_label(tick)) for tick in nice_ticks(scale.high)]
+    marks = [upright_line(scale(tick), 4, height - 36, tick_label(tick)) for tick in nice_ticks(scale.high)]
     for place, group in enumerate(groups):
         top = 4 + block * place
-        marks.append(_words(left, top + 11, shortened(group, 56)))
+        marks.append(lettering(left, top + 11, shortened(group, 56)))
         for position, (name, column) in enumerate(series.items()):
             open_share = undecided.get(name, [0.0] * len(groups))[place] or 0.0
             said = f"{isolated(group)}, {isolated(name)}"
@@ -90,7 +90,7 @@ def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, label: str, bucket:
     marks = []
     for place, (row, counts) in enumerate(rows.items()):
         top, total, start = 4 + block * place, sum(counts.values()), float(left)
-        marks.append(_words(left, top + 11, shortened(row, 56)))
+        marks.append(lettering(left, top + 11, shortened(row, 56)))
         for position, name in enumerate(names):
             share = counts.get(name, 0) / total if total else 0.0
             length = (right - left) * share
@@ -108,9 +108,9 @@ def lines(
     height, left, right, top, bottom = 232, 28, WIDTH - 122, 10, 196
     scale = Scale(0, top_value or top_of(series), bottom, top)
     across = Scale(min(steps, default=1), max(steps, default=1), left + 8, right, logarithmic=True)
-    marks = [_level(scale(tick), left, right, tick_label(tick)) for tick in nice_ticks(scale.high)]
-    marks += [_words(across(step), bottom + 15, tick_label(step), "middle") for step in _clear(steps, across)]
-    marks.append(_words((left + right) / 2, bottom + 30, "k (logarithmic)", "middle", small=True))
+    marks = [level_line(scale(tick), left, right, tick_label(tick)) for tick in nice_ticks(scale.high)]
+    marks += [lettering(across(step), bottom + 15, tick_label(step), "middle") for step in _clear(steps, across)]
+    marks.append(lettering((left + right) / 2, bottom + 30, "k (logarithmic)", "middle", small=True))
     ends = {name: next((each for each in reversed(column) if each), None) for name, column in series.items()}
     named = [name for name, end in ends.items() if end is not None]
     heights = spread_apart([scale(_mean(ends[name])) for name in named], 13, top + 3, bottom)
@@ -120,7 +120,7 @@ def lines(
         if name in named:
             at = heights[named.index(name)]
             marks.append(_leader(right, scale(_mean(ends[name])), at, position))
-            marks.append(_words(right + 18, at + 3.5, shortened(name, 17)))
+            marks.append(lettering(right + 18, at + 3.5, shortened(name, 17)))
     return drawing(join(marks), height, label)
 
 
@@ -136,11 +136,11 @@ def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str)
     height = line * len(rows) + 52
     shares = [share for _, before, after in rows for share in (before, after) if share is not None]
     scale = Scale(0, nice_top(shares, ceiling=1.0), left, right)
-    marks = [_upright_line(scale(tick), 4, height - 46, f"{tick:.0%}") for tick in nice_ticks(scale.high)]
+    marks = [upright_line(scale(tick), 4, height - 46, f"{tick:.0%}") for tick in nice_ticks(scale.high)]
     for place, (name, before, after) in enumerate(rows):
         middle = 4 + line * (place + 0.5)
         said = f"{isolated(name)}: {before:.1%} before" + ("" if after is None else f", {after:.1%} after")
-        marks.append(_words(left - 8, middle + 4, shortened(name, 20), "end"))
+        marks.append(lettering(left - 8, middle + 4, shortened(name, 20), "end"))
         dots = [element("circle", cx=scale(before), cy=middle, r=4.5, class_="hollow")]
         if after is not None:
             dots.insert(0, element("line", x1=scale(before), x2=scale(after), y1=middle, y2=middle, class_="link"))
@@ -149,9 +149,9 @@ def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str)
     base = height - 8
     key = [
         element("circle", cx=left + 5.0, cy=base - 4, r=4.5, class_="hollow"),
-        _words(left + 14, base, "before"),
+        lettering(left + 14, base, "before"),
         element("circle", cx=left + 69.0, cy=base - 4, r=4.5, class_="fill-series-1 edge"),
-        _words(left + 78, base, "after"),
+        lettering(left + 78, base, "after"),
     ]
     return drawing(join(marks, key), height, label)
 
@@ -164,18 +164,18 @@ def drawing(content: Markup, height: float, label: str, *, width: float = WIDTH,
     )  # fmt: skip
 
 
-def _words(x: float, y: float, words: str, anchor: str | None = None, *, small: bool = False) -> Markup:
+def lettering(x: float, y: float, words: str, anchor: str | None = None, *, small: bool = False) -> Markup:
     return element("text", words, x=float(x), y=float(y), text_anchor=anchor, class_="small" if small else None)
 
 
-def _level(y: float, left: float, right: float, tick: str) -> Markup:
+def level_line(y: float, left: float, right: float, tick: str) -> Markup:
     line = element("line", x1=float(left), x2=float(right), y1=y, y2=y, class_="grid")
-    return join(line, _words(left - 5, y + 3.5, tick, "end", small=True))
+    return join(line, lettering(left - 5, y + 3.5, tick, "end", small=True))
 
 
-def _upright_line(x: float, top: float, bottom: float, tick: str) -> Markup:
+def upright_line(x: float, top: float, bottom: float, tick: str) -> Markup:
     line = element("line", x1=x, x2=x, y1=float(top), y2=float(bottom), class_="grid")
-    return join(line, _words(x, bottom + 11, tick, "middle" if x > 12 else None, small=True))
+    return join(line, lettering(x, bottom + 11, tick, "middle" if x > 12 else None, small=True))
 
 
 def _upright(start: float, wide: float, scale: Scale, value: float, position: int, name: str) -> Markup:
@@ -184,12 +184,12 @@ def _upright(start: float, wide: float, scale: Scale, value: float, position: in
         "rect", element("title", f"{isolated(name)}: {value:.4f}"), x=start + 0.5, y=top, width=wide - 1,
         height=max(scale.start - top, 0.75), class_=f"fill-{_series(position)} edge",
     )  # fmt: skip
-    return join(bar, _words(start + wide / 2, top - 3, f"{value:.2f}".removeprefix("0"), "middle", small=True))
+    return join(bar, lettering(start + wide / 2, top - 3, f"{value:.2f}".removeprefix("0"), "middle", small=True))
 
 
 def _lying(scale: Scale, y: float, value: float | None, undecided: float, position: int, name: str) -> Markup:
     if value is None:
-        return _words(scale.start + 4, y + 10, "not known", small=True)
+        return lettering(scale.start + 4, y + 10, "not known", small=True)
     said = f"{name}: {value:.4f}" + (f", undecided {undecided:.4f}" if undecided else "")
     end = scale(value)
     bars = [
@@ -204,7 +204,7 @@ def _lying(scale: Scale, y: float, value: float | None, undecided: float, positi
         bars.append(
             element("rect", element("title", said), x=start, y=y + 1, width=end - start, height=11, class_="open")
         )
-    return join(bars, _words(end + 4, y + 10.5, f"{value:.4f}", small=True))
+    return join(bars, lettering(end + 4, y + 10.5, f"{value:.4f}", small=True))
 
 
 def _part(x: float, y: float, length: float, high: float, position: int, words: str, said: str) -> Markup:
@@ -212,7 +212,7 @@ def _part(x: float, y: float, length: float, high: float, position: int, words: 
         return join()
     step = _step(position)
     bar = element("rect", element("title", said), x=x, y=y, width=length, height=high, class_=f"fill-{step} edge")
-    inside = _words(x + length / 2, y + 12.5, words, "middle", small=True) if length > 24 else None
+    inside = lettering(x + length / 2, y + 12.5, words, "middle", small=True) if length > 24 else None
     return join(bar, element("g", inside, class_=f"on-{step}") if inside else None)
 
 
@@ -235,7 +235,7 @@ def _line(
             element(
                 "title", f"{isolated(name)}, k = {tick_label(step)}: {each.mean:.4f}, deviation {each.deviation:.4f}"
             ),
-            _marker(x, scale(each.mean), position),
+            marker(x, scale(each.mean), position),
         )
         for (x, _), (step, each) in zip(points, said, strict=True)
     ]
@@ -246,7 +246,7 @@ def _line(
     )
 
 
-def _marker(x: float, y: float, position: int) -> Markup:
+def marker(x: float, y: float, position: int) -> Markup:
     """Circle, square, triangle or diamond, in turn."""
     name = f"fill-{_series(position)} marker"
     corners = {
@@ -261,7 +261,7 @@ def _marker(x: float, y: float, position: int) -> Markup:
 
 def _leader(right: float, y: float, at: float, position: int) -> Markup:
     line = element("line", x1=right + 4.0, x2=right + 10.0, y1=y, y2=at, class_="grid")
-    return join(line, _marker(right + 12.5, at, position))
+    return join(line, marker(right + 12.5, at, position))
 
 
 def _key(names: Sequence[str], y: float, *, steps: bool = False) -> Markup:
@@ -271,7 +271,7 @@ def _key(names: Sequence[str], y: float, *, steps: bool = False) -> Markup:
         fill = _step(position) if steps else _series(position)
         words = shortened(name, 26)
         marks.append(element("rect", x=x, y=y - 9, width=10, height=10, class_=f"fill-{fill} edge"))
-        marks.append(_words(x + 14, y, words))
+        marks.append(lettering(x + 14, y, words))
         x += 26 + 6.6 * len(words)
     return join(marks)
 

@@ -34,8 +34,12 @@ def write_matrices(
     matrices: Mapping[str, NDArray[np.float64]],
     *,
     overwrite: bool = False,
+    private: bool = False,
 ) -> list[Path]:
-    """Write a file for each of *attributes* into a *folder*, which is made if there is none; returns the files."""
+    """Write a file for each of *attributes* into a *folder*, which is made if there is none; returns the files.
+
+    *private* ones are for their owner's eyes alone.
+    """
     paths = [matrix_path(folder, each) for each in attributes]
     for path in paths:
         refuse_existing(path, overwrite=overwrite)
@@ -44,7 +48,7 @@ def write_matrices(
     except OSError as error:
         raise failure(error, folder) from None
     for path, each in zip(paths, attributes, strict=True):
-        write_matrix(path, each, matrices[each.name], overwrite=overwrite)
+        write_matrix(path, each, matrices[each.name], overwrite=overwrite, private=private)
     return paths
 
 
@@ -58,12 +62,17 @@ def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
 
 
 def write_matrix(
-    path: str | Path, attribute: Attribute, matrix: NDArray[np.float64], *, overwrite: bool = False
+    path: str | Path,
+    attribute: Attribute,
+    matrix: NDArray[np.float64],
+    *,
+    overwrite: bool = False,
+    private: bool = False,
 ) -> None:
     """Write a matrix with the labels of its categories, in full, so that reading gives the same matrix."""
     labels = _labels(attribute)
     rows = zip(labels, stochastic(attribute, matrix).tolist(), strict=True)
-    with replacing(path, overwrite=overwrite) as file:
+    with replacing(path, overwrite=overwrite, private=private) as file:
         write_csv(file, [CORNER, *labels], ([label, *row] for label, row in rows))
 
 

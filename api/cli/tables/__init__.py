@@ -8,6 +8,7 @@ from api.cli.tables.check import check
 from api.cli.tables.describe import describe
 from api.cli.tables.hierarchy import hierarchy
 from api.cli.tables.measure import measure
+from api.cli.tables.protect import protect
 
 
 @click.group()
@@ -15,5 +16,5 @@ def table() -> None:
     """Describe, protect and measure tables."""
 
 
-for command in (describe, check, hierarchy, measure):
+for command in (describe, check, hierarchy, protect, measure):
     table.add_command(command)

@@ -1,4 +1,4 @@
-"""Documents of the shape that an audit and a sweep give, with a different value at every place."""
+"""Documents of the shape that an audit, a sweep and a grid give, with a different value at every place."""
 
 from __future__ import annotations
 
@@ -120,3 +120,40 @@ def _without_mapping(document: dict[str, Any]) -> dict[str, Any]:
     document["expected_success"] = {each: dict.fromkeys(SCENARIOS) for each in ("ego", "subgraph")}
     document["structure"]["expected_success"] = {"ego": None, "subgraph": None}
     return document
+
+
+def grid_document() -> dict[str, Any]:
+    """A grid of protections: two of each of three methods, one of them with a parameter for each column."""
+    shares = (12.02 + step * 0.712345678901 for step in itertools.count())
+    measures = ("ctbil", "dbil", "ebil", "id", "dbrl", "prl", "rsrl", "informed", "clustering")
+    scores = ("information_loss", "disclosure_risk", "score_max", "score_mean")
+    parameters: list[tuple[str, dict[str, Any]]] = [
+        ("global-recoding", {"count": {"age": 4, "sex": 2}}),
+        ("microaggregation", {"k": 3, "univariate": True}),
+        ("pram", {"retain": 0.30000000000000004}),
+        ("global-recoding", {"count": 2}),
+        ("microaggregation", {"k": 5}),
+        ("pram", {"theta": 0.25}),
+    ]
+    return {
+        "version": "0.1.0",
+        "inputs": {"original": "sha256:" + "cd" * 32},
+        "file": "people.csv",
+        "rows": 1234,
+        "columns": [
+            {"name": "age", "kind": "ordinal", "categories": 71},
+            {"name": "sex", "kind": "nominal", "categories": 2},
+        ],
+        "score": "max",
+        "protections": [
+            {
+                "method": method,
+                "parameters": given,
+                "k": 17 + place,
+                **{name: next(shares) for name in (*measures, *scores)},
+                "on_front": place < 2,
+            }
+            for place, (method, given) in enumerate(parameters)
+        ],
+        "left_out": [{"method": "top-coding", "reason": "it takes ordinal columns only, and 'sex' is nominal"}],
+    }

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from graphpriv.report import audit_report, demo_report, sweep_report
+from graphpriv.report import audit_report, demo_report, risk_loss_report, sweep_report
 from graphpriv.report.drawing import draw, shares
-from tests.graphpriv.report.documents import audit_document, sweep_document
+from tests.graphpriv.report.documents import audit_document, grid_document, sweep_document
 from tests.graphpriv.report.test_drawing import LIMA, PARIS, graph_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -33,6 +33,7 @@ def demo() -> str:
 REPORTS = {
     "audit": lambda: audit_report(audit_document()),
     "sweep": lambda: sweep_report(sweep_document()),
+    "risk against loss": lambda: risk_loss_report(grid_document()),
     "demo": demo,
 }
 

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from graphpriv.report import audit_report, demo_report, sweep_report
+from graphpriv.report import audit_report, demo_report, risk_loss_report, sweep_report
 from graphpriv.report.definitions import MEASURES
 from graphpriv.report.figures import pointer
-from tests.graphpriv.report.documents import audit_document, sweep_document
+from tests.graphpriv.report.documents import audit_document, grid_document, sweep_document
 
 FACTS = {"users": 1638, "edges": 4622, "degree": 5.6434, "clustering": 0.13, "path_length": 4.26, "diameter": 11}
 FILES = {"original": "original.json", "released": "released.json", "mapping": "mapping.csv", "other": "other.txt"}
@@ -32,6 +32,7 @@ REPORTS = {
     "audit": lambda: audit_report(audit_document()),
     "audit without mapping": lambda: audit_report(audit_document(mapping=False)),
     "sweep": lambda: sweep_report(sweep_document()),
+    "risk against loss": lambda: risk_loss_report(grid_document()),
     "demo": lambda: demo_of(audit_document()),
 }
 
@@ -76,6 +77,11 @@ def test_every_value_of_an_audit_stands_in_its_report_unrounded(mapping):
 def test_every_value_of_a_sweep_stands_in_its_report_unrounded():
     document = sweep_document()
     assert_all_shown(sweep_report(document), document)
+
+
+def test_every_value_of_a_grid_stands_in_its_report_unrounded():
+    document = grid_document()
+    assert_all_shown(risk_loss_report(document), document)
 
 
 def test_a_table_shows_four_decimals_of_the_value_beside():
@@ -147,7 +153,15 @@ def test_parts_of_a_sweep_may_be_missing(data):
     assert_all_shown(sweep_report(document), document)
 
 
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_parts_of_a_grid_may_be_missing(data):
+    document = data.draw(with_holes(grid_document()))
+    assert_all_shown(risk_loss_report(document), document)
+
+
 def test_an_empty_document_makes_a_report():
+    assert "No protection" in risk_loss_report({})
     assert "not known" in audit_report({})
     assert "no rows" in sweep_report({})
 
@@ -239,6 +253,7 @@ def test_no_text_becomes_markup(text):
     for make, document in (
         (audit_report, audit_document()),
         (sweep_report, sweep_document()),
+        (risk_loss_report, grid_document()),
         (demo_of, audit_document()),
     ):
         harmless = make(strings_replaced(document, "harmless"))

@@ -1,0 +1,374 @@
+"""`graphpriv table protect`: a masked table, written as it may be released."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from api.cli.common import (
+    generator,
+    json_option,
+    note,
+    overwrite_option,
+    param_option,
+    parameters_of,
+    refuse_two_documents,
+    seed_option,
+    show_json,
+)
+from api.cli.progress import progress
+from api.cli.tables.columns import names_in, require_columns
+from api.cli.tables.common import TableOptions, identifiers_option, table_options, write_release
+from api.cli.tables.grid import Grid, grid_options, protect_by_grid
+from api.cli.tables.outputs import Outputs
+from graphpriv.dictionary import dictionary_path
+from graphpriv.fingerprint import fingerprint_of_table
+from graphpriv.release import Stream
+from tabular.dictionary import table_dictionary
+from tabular.errors import InvalidParameter
+from tabular.files import STREAM, replacing, write_text
+from tabular.hierarchies import read_hierarchies
+from tabular.io import write_csv
+from tabular.labels import text_of
+from tabular.matrices import CorrectedFrequencies, corrected_frequencies, read_matrices, write_matrices
+from tabular.matrices.files import matrix_path
+from tabular.measures import Summary, summary
+from tabular.protections import Protection, protections
+from tabular.protections import protect as protect_table
+from tabular.protections.pram import PRAM
+from tabular.reading import TableFile
+from tabular.release import IDENTIFIER, release_table
+from tabular.table import Table
+from tabular.verification import verify
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the options of one protection ask for."""
+
+    file: str
+    out: str
+    columns: tuple[str, ...]
+    method: str
+    params: tuple[str, ...]
+    seed: int
+    identifiers: str
+    shuffle: bool
+    measure: bool
+    private: str | None
+    matrices_out: str | None
+    frequencies: str | None
+    overwrite: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Done:
+    """A masked table, in the order of its original, and all that goes with it."""
+
+    source: TableFile
+    masked: Table
+    protection: Protection
+    parameters: Mapping[str, Any]
+    findings: Mapping[str, Any]
+    matrices: Mapping[str, NDArray[np.float64]]
+    frequencies: Sequence[CorrectedFrequencies]
+    order: NDArray[np.int64] | None
+
+
+@click.command()
+@click.argument("file")
+@click.option("--columns", required=True, metavar="A,B", help="The columns to protect.")
+@click.option("--method", metavar="NAME", help=f"How: {', '.join(protections)}.")
+@param_option
+@click.option("--out", metavar="FILE", help="The masked table, CSV or Parquet by its name; - is standard output.")
+@identifiers_option
+@click.option(
+    "--shuffle",
+    is_flag=True,
+    help="Put the rows in random order. The order links each row with its original, so that `table measure` can "
+    "compare them and so can whoever has the original; before a release, shuffle.",
+)
+@click.option("--measure/--no-measure", default=True, help="Measure loss and risk; of large tables it takes longer.")
+@click.option(
+    "--private",
+    metavar="FILE",
+    help="Keep, as JSON for the owner's eyes alone, what leads back: seed, matrices and, if shuffled, the order.",
+)
+@click.option(
+    "--matrices-out",
+    metavar="DIR",
+    help="The matrices of pram, a CSV each. Private: they belong with what leads back, not with the release.",
+)
+@click.option(
+    "--frequencies",
+    metavar="FILE",
+    help="After pram: the frequencies of the original, estimated without bias, with standard errors, as CSV.",
+)
+@grid_options
+@overwrite_option
+@table_options
+@seed_option
+@json_option
+def protect(
+    file: str,
+    columns: str,
+    method: str | None,
+    params: tuple[str, ...],
+    out: str | None,
+    reading: TableOptions,
+    as_json: bool,
+    grid: bool,
+    html: str | None,
+    out_dir: str | None,
+    score: str,
+    **options: Any,
+) -> None:
+    """Mask columns of a table and write it as it may be released, with a data dictionary beside it.
+
+    Columns that are identifiers are dropped; while all values of a column are distinct and nobody has said what it is,
+    nothing is written. With --grid many protections are tried and measured side by side, and none is chosen for you.
+
+    What a method takes by --param and what it promises stands under `graphpriv methods`.
+    """
+    names = names_in("--columns", columns)
+    if grid:
+        refuse_options(
+            "--grid", method=method, out=out, param=params, **{
+                name: options[name] for name in ("shuffle", "private", "matrices_out", "frequencies")
+            }
+        )  # fmt: skip
+        asked = Grid(
+            file=file,
+            columns=names,
+            html=html,
+            out_dir=out_dir,
+            score=score,
+            **{name: options[name] for name in ("seed", "identifiers", "overwrite")},
+        )
+        protect_by_grid(asked, reading, as_json=as_json)
+        return
+    if method is None or out is None:
+        raise InvalidParameter("Give --method and --out, or --grid to try many protections.")
+    refuse_options("--method", html=html, out_dir=out_dir)
+    refuse_two_documents(as_json, out=out)
+    protect_by_method(
+        Asked(file=file, out=out, columns=names, method=method, params=params, **options), reading, as_json=as_json
+    )
+
+
+def refuse_options(beside: str, **options: object) -> None:
+    """Refuse options that say nothing *beside* another one."""
+    for name, value in options.items():
+        if value:
+            raise InvalidParameter(f"--{name.replace('_', '-')} says nothing beside {beside}.")
+
+
+def protect_by_method(asked: Asked, reading: TableOptions, *, as_json: bool) -> None:
+    """Protect, measure and write, and say what came of it."""
+    entry = protections[asked.method]
+    parameters = parameters_of(entry, asked.params)
+    outputs = Outputs(overwrite=asked.overwrite)
+    outputs.announce("--out", asked.out)
+    if asked.out != STREAM:
+        outputs.announce("the data dictionary", dictionary_path(asked.out))
+    outputs.announce("--private", asked.private)
+    outputs.announce("--frequencies", asked.frequencies)
+    outputs.read_from(asked.file)
+    with progress() as report:
+        report("Reading", 0, 0)
+        source = reading.read(asked.file)
+        require_columns(source.table, asked.columns, asked.file)
+        if asked.matrices_out is not None:
+            outputs.announce_folder(asked.matrices_out)
+            for name in asked.columns:
+                outputs.announce("--matrices-out", matrix_path(asked.matrices_out, source.table.attribute(name)))
+        report("Protecting", 0, 0)
+        done = done_by(asked, source, parameters, report)
+        report("Writing", 0, 0)
+        with outputs.together():
+            document = written(asked, done)
+    if as_json:
+        show_json(document)
+    else:
+        tell(asked, document)
+
+
+def done_by(asked: Asked, source: TableFile, parameters: Mapping[str, Any], report: Any) -> Done:
+    """The masked table, checked and measured; nothing is written yet."""
+    table, names = source.table, asked.columns
+    refuse_identifiers(table, names)
+    whole = with_files(parameters, table, names)
+    protection = protections[asked.method].method(**whole)
+    if (asked.matrices_out or asked.frequencies) and not isinstance(protection, PRAM):
+        raise InvalidParameter(f"--matrices-out and --frequencies are for pram; {asked.method} has no matrices.")
+    rng = generator(asked.seed)
+    masked = protect_table(table, asked.method, names, rng=rng, **whole)
+    release_table(masked, identifiers=asked.identifiers)
+    counted = verify(masked, protection, names)
+    matrices = protection.matrices(table, names) if isinstance(protection, PRAM) else {}
+    frequencies = (
+        [corrected_frequencies(masked, name, matrices[name]) for name in names] if asked.frequencies is not None else []
+    )
+    findings: dict[str, Any] = {
+        "promises_k": bool(protection.k_holds_over(names)),
+        "k": counted.k,
+        "suppressed": counted.suppressed,
+    }
+    if asked.measure:
+        report("Measuring", 0, 0)
+        findings |= scores(summary(table, masked, names))
+    return Done(
+        source=source,
+        masked=masked,
+        protection=protection,
+        parameters=shown_parameters(protection, parameters),
+        findings=findings,
+        matrices=matrices,
+        frequencies=frequencies,
+        order=Stream(rng.bytes(32), b"order").permutation(len(table)) if asked.shuffle else None,
+    )
+
+
+def with_files(parameters: Mapping[str, Any], table: Table, names: Sequence[str]) -> dict[str, Any]:
+    """The *parameters* with the files read that some of them name."""
+    whole = dict(parameters)
+    if "matrix" in whole:
+        whole["matrix"] = read_matrices(whole["matrix"], [table.attribute(name) for name in names])
+    if "hierarchies" in whole:
+        whole["hierarchies"] = read_hierarchies(whole["hierarchies"], table, names)
+    return whole
+
+
+def refuse_identifiers(table: Table, names: Sequence[str]) -> None:
+    """Refuse to protect columns that are dropped or starred anyway."""
+    for name in names:
+        if table.attribute(name).role == IDENTIFIER:
+            raise InvalidParameter(
+                f"--columns: {name!r} is an identifier; it is dropped or starred, and not protected."
+            )
+
+
+def shown_parameters(protection: Protection, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that take effect; what was read from a file is only said to have been given."""
+    values = {each.name: getattr(protection, each.name) for each in fields(protection)}
+    plain = {name: value for name, value in values.items() if isinstance(value, str | bool | int | float)}
+    return plain | {name: "given" for name in given if name not in plain}
+
+
+def scores(found: Summary) -> dict[str, Any]:
+    """Loss and risk in percent, and both scores."""
+    names = ("information_loss", "disclosure_risk", "score_mean", "score_max")
+    return {name: getattr(found, name) for name in names}
+
+
+def written(asked: Asked, done: Done) -> dict[str, Any]:
+    """Write everything, the table last; what was written is said."""
+    masked = done.masked if done.order is None else done.masked.rows(done.order)
+    attributes = [done.source.table.attribute(name) for name in asked.columns]
+    document: dict[str, Any] = {
+        "table": asked.out,
+        "rows": len(masked),
+        "columns": list(asked.columns),
+        "method": asked.method,
+        "parameters": dict(done.parameters),
+        **done.findings,
+        "shuffled": asked.shuffle,
+        "dropped": list(masked.with_role(IDENTIFIER)) if asked.identifiers == "drop" else [],
+    }
+    if asked.private is not None:
+        text = json.dumps(private_document(asked, done), ensure_ascii=False) + "\n"
+        write_text(asked.private, text, overwrite=asked.overwrite, private=True)
+        document["private"] = asked.private
+    if asked.matrices_out is not None:
+        write_matrices(asked.matrices_out, attributes, done.matrices, overwrite=asked.overwrite, private=True)
+        document["matrices"] = asked.matrices_out
+    if asked.frequencies is not None:
+        write_frequencies(asked.frequencies, done.frequencies, overwrite=asked.overwrite)
+        document["frequencies"] = asked.frequencies
+    if asked.out != STREAM:
+        dictionary = table_dictionary(
+            release_table(masked, identifiers=asked.identifiers),
+            asked.columns,
+            method=asked.method,
+            parameters=done.parameters,
+            findings=done.findings,
+            shuffled=asked.shuffle,
+            titles={name: each.title for name, each in done.source.schema.attributes.items()},
+        )
+        path = dictionary_path(asked.out)
+        write_text(path, json.dumps(dictionary, ensure_ascii=False, indent=2) + "\n", overwrite=asked.overwrite)
+        document["dictionary"] = str(path)
+    write_release(masked, asked.out, like=done.source, identifiers=asked.identifiers, overwrite=asked.overwrite)
+    return document
+
+
+def private_document(asked: Asked, done: Done) -> dict[str, Any]:
+    """What leads from the release back to the original."""
+    table = done.source.table
+    return {
+        "private": "Who has this file can undo the release. Keep it apart from the release.",
+        "version": version("graphpriv"),
+        "input": fingerprint_of_table(table),
+        "seed": asked.seed,
+        "columns": list(asked.columns),
+        "method": asked.method,
+        "parameters": dict(done.parameters),
+        # Row i of the release is row order[i] of the original, both counted from 0.
+        "order": None if done.order is None else done.order.tolist(),
+        "matrices": {
+            name: {"categories": [text_of(value) for value in table.attribute(name).domain], "matrix": matrix.tolist()}
+            for name, matrix in done.matrices.items()
+        },
+    }
+
+
+def write_frequencies(path: str, frequencies: Sequence[CorrectedFrequencies], *, overwrite: bool) -> None:
+    """Write the corrected frequencies of all columns as one CSV."""
+    rows = (
+        (each.attribute.name, text_of(value), masked, estimate, error)
+        for each in frequencies
+        for value, masked, estimate, error in each.rows()
+    )
+    with replacing(path, overwrite=overwrite) as file:
+        write_csv(file, ("column", "value", "masked", "estimate", "standard_error"), rows)
+
+
+def tell(asked: Asked, document: Mapping[str, Any]) -> None:
+    """Say what came of it; on standard error where the table itself is on standard output."""
+    say = note if asked.out == STREAM else click.echo
+    dropped = f" Dropped: {', '.join(document['dropped'])}." if document["dropped"] else ""
+    what = "standard output" if asked.out == STREAM else asked.out
+    parameters = ", ".join(
+        f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in document["parameters"].items()
+    )
+    say(
+        f"Wrote {what}: {document['rows']:,} rows; {', '.join(asked.columns)} masked by {asked.method} "
+        f"({parameters}).{dropped}"
+    )
+    say(about_k(asked.method, document))
+    if asked.measure:
+        say(
+            f"Information loss {document['information_loss']:.2f} %, disclosure risk "
+            f"{document['disclosure_risk']:.2f} % (greater of the two {document['score_max']:.2f}, mean "
+            f"{document['score_mean']:.2f})."
+        )
+    for key, words in (("private", "seed and all that leads back"), ("matrices", "transition matrices")):
+        if key in document:
+            say(f"Wrote {document[key]}: {words}; private, keep it apart from the release.")
+    if not asked.shuffle:
+        note("Rows stand in the order of the original, which links them with it; before a release give --shuffle.")
+
+
+def about_k(method: str, document: Mapping[str, Any]) -> str:
+    """What is to be said of the k of the protected columns."""
+    suppressed = f", {document['suppressed']} suppressed rows set aside" if document["suppressed"] else ""
+    held = f"the protected columns together have k={document['k']}{suppressed}, counted in the masked table."
+    return held[0].upper() + held[1:] if document["promises_k"] else f"{method} promises no k; {held}"

@@ -1,0 +1,40 @@
+"""Counting k once more, from the cells as they are written and by other means than the methods that promise it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabular.labels import ANY, text_of
+from tabular.protections import Protection
+from tabular.table import Table
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many rows agree with the loneliest row kept; *suppressed* rows, with `*` in all columns, are set aside."""
+
+    k: int
+    suppressed: int = 0
+
+
+def counted_k(table: Table, names: Sequence[str]) -> Counted:
+    """The k of *table* over the columns *names*, by its cells as text; where all rows are `*`, none is suppressed.
+
+    >>> counted_k(Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]}), ["a", "b"])
+    Counted(k=2, suppressed=1)
+    """
+    rows = Counter(zip(*(map(text_of, table.values(name)) for name in names), strict=True))
+    nothing = (ANY,) * len(names)
+    suppressed = rows.pop(nothing) if len(rows) > 1 and nothing in rows else 0
+    return Counted(min(rows.values(), default=0), suppressed)
+
+
+def verify(table: Table, protection: Protection, names: Sequence[str]) -> Counted:
+    """The k of a masked table over all columns *names*; a promise that does not hold is a bug, and nothing goes out."""
+    promised = getattr(protection, "k", 0) if protection.promises_k else 0
+    for group in protection.k_holds_over(names):
+        if counted_k(table, group).k < promised:
+            raise RuntimeError("A protection did not keep the k it promises.")
+    return counted_k(table, names)
