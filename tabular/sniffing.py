@@ -41,6 +41,9 @@ def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
         if data.startswith(mark):
             raise InvalidInput(f"{name}: this is {what}; give the table in it as CSV or Parquet.")
     wanted = encoding or next((known for mark, known in _MARKS if data.startswith(mark)), "utf-8")
+    if wanted in ("utf-16", "utf-32") and not any(data.startswith(mark) for mark, known in _MARKS if known == wanted):
+        # Without its mark it is as most machines write it.
+        wanted += "-le"
     try:
         text = data.decode(wanted)
     except UnicodeDecodeError as error:
