@@ -71,7 +71,9 @@ def _parts(
                     low, high = min(low, code), max(high, code)
                 spans[column] = places[offsets[column] + high] - places[offsets[column] + low] if low < high else -1.0
             for _ in range(width):
-                widest = int(np.argmax(spans))
+                widest = 0
+                for column in range(1, width):
+                    widest = column if spans[column] > spans[widest] else widest
                 if spans[widest] < 0.0:
                     break
                 middle = _cut(codes[widest], rows, start, end, k, relaxed, room)
@@ -104,9 +106,11 @@ def _cut(
     held = np.empty(count, dtype=np.int32)
     for place in range(count):
         held[place] = codes[rows[start + place]]
-    held.sort()
-    median = held[(count - 1) // 2]
-    below, upto = np.searchsorted(held, median), np.searchsorted(held, median, side="right")
+    median = _at_rank(held, (count - 1) // 2)
+    below, upto = 0, 0
+    for code in held:
+        below += 1 if code < median else 0
+        upto += 1 if code <= median else 0
     # The records of the median itself that go to the lower side.
     if relaxed:
         taken = count // 2 - below
@@ -119,7 +123,7 @@ def _cut(
     for place in range(start, end):
         row = rows[place]
         if codes[row] < median or (codes[row] == median and taken > 0):
-            taken -= codes[row] == median
+            taken -= 1 if codes[row] == median else 0
             room[low] = row
             low += 1
         else:
@@ -127,3 +131,27 @@ def _cut(
             high += 1
     rows[start:end] = room[start:end]
     return middle
+
+
+@compiled
+def _at_rank(held: NDArray[np.int32], rank: int) -> int:
+    """The value that would stand at *rank* if they were sorted; written out, since a library's sort compiles slowly."""
+    low, high = 0, len(held) - 1
+    while low < high:
+        pivot, i, j = held[(low + high) // 2], low, high
+        while i <= j:
+            while held[i] < pivot:
+                i += 1
+            while held[j] > pivot:
+                j -= 1
+            if i <= j:
+                held[i], held[j] = held[j], held[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return int(held[rank])
