@@ -43,7 +43,7 @@ class Texts:
 def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) -> Texts:
     """Find out how a file is written and read its cells; *name* is what errors call it."""
     text, encoding = decoded(data, name, options.encoding)
-    if not text.strip():
+    if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
     known = schema.columns or tuple(schema.attributes)
     dialect, unsure = (found := found_dialect(text, encoding, options, known)).dialect, found.unsure
