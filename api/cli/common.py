@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from graphpriv.store import Store, open_store
-from tabular.errors import InvalidInput, InvalidParameter, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter
 from tabular.files import STREAM, refuse_existing
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -105,11 +106,11 @@ def parameters_of(entry: Any, params: Sequence[str]) -> dict[str, Any]:
     for text in params:
         key, equals, value = text.partition("=")
         name = key.strip().replace("-", "_")
-        if not equals:
+        if not equals or name not in known:
             offered = ", ".join(known) or "none"
-            raise InvalidParameter(f"--param {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.")
-        if name not in known:
-            raise UnknownName(f"--param {text!r}: {UnknownName.among(f'parameter of {entry.name}', name, known)}")
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near and equals else ""
+            raise InvalidParameter(f"--param {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.{hint}")
         values[name] = known[name].read(value.strip())
     return values
 

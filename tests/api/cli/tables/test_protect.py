@@ -185,7 +185,7 @@ def test_a_hierarchy_is_read_from_its_folder(protected, folder):
 REFUSED = {
     "an unknown column": (("--method", "pram"), "size,color", 2, "did you mean 'colour'?"),
     "an unknown method": (("--method", "rank-swaping"), "size", 2, "did you mean 'rank-swapping'?"),
-    "an unknown parameter": (("--method", "pram", "--param", "thta=0.5"), "size", 2, "did you mean 'theta'?"),
+    "an unknown parameter": (("--method", "pram", "--param", "thta=0.5"), "size", 2, "Did you mean 'theta'?"),
     "a parameter without a value": (("--method", "pram", "--param", "theta"), "size", 2, "KEY=VALUE"),
     "a parameter that is no number": (("--method", "pram", "--param", "theta=x"), "size", 2, "must be a number"),
     "a parameter out of bounds": (("--method", "pram", "--param", "theta=2"), "size", 2, "from 0 to 1"),
