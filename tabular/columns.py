@@ -200,7 +200,8 @@ def _in_domain(
     code_of = {text_of(value): code for code, value in enumerate(domain)}
     by_number = {float(value): code for code, value in enumerate(domain) if is_number(value)}  # type: ignore[arg-type]
     reader = LabelReader(Attribute(name=name, kind=known.kind or NOMINAL, domain=known.domain))
-    codes, sets = [], []
+    codes: list[int] = []
+    sets: list[Members] = []
     for text in present:
         code = code_of.get(text)
         if code is None and by_number and is_number_text(text):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: More digits than this and a number is a name for something: an account, a card.
 _DIGITS = 18
@@ -97,7 +98,7 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     ([2, 1, 0], ['1', '1.0', '2'], False)
     """
     exact = set(map(type, numbers)) == {int}
-    sizes = np.array(numbers, dtype=_whole_type(numbers) if exact else np.float64)
+    sizes: NDArray[Any] = np.array(numbers, dtype=_whole_type(numbers) if exact else np.float64)
     order = np.argsort(sizes, kind="stable").tolist()
     domain = [numbers[place] for place in order]
     if (np.diff(sizes[order]) == 0).any():

@@ -65,7 +65,7 @@ def test_the_levels_are_a_document(graphpriv, table):
         (["--column", "age", "--kind", "date"], "'age' holds '17', which is no date"),
         (
             ["--column", "age", "--kind", "range", "--param", "width=5"],
-            "is called 'width'; did you mean 'widths'?",
+            "--param 'width=5'",
         ),
         (["--column", "age", "--kind", "range", "--param", "widths=5,7"], "7 is none of 5"),
         (["--column", "age", "--kind", "ranges"], "'ranges' is not one of"),
