@@ -106,7 +106,7 @@ def read_masked(
     else:
         known = schema or Schema()
         said = (options or DialectOptions()).over(known.options)
-        hints = Schema(source=known.source, columns=known.columns or original.names, options=known.options)
+        hints = Schema(source=known.source, columns=original.names, options=known.options)
         texts = read_texts(data, name, hints, said)
         wanted = _wanted(name, texts.names, names)
         described = [Description(domain=_domain(original, each)) if each in wanted else None for each in texts.names]

@@ -240,6 +240,10 @@ def test_a_masked_file_is_read_in_the_domains_of_the_original(tmp_path):
     assert masked.values("sex") == ["*", "m", "*"]
     assert masked.values("age") == ["[30,40]", 40, None]
     assert masked.values("w") == [2, 2.75, 3.5]
+    # Without a header, the columns are those of the original, whatever a schema calls them.
+    path.write_text("30;1,5;f\n40;2,5;m\n;3,5;f\n")
+    other = Schema(columns=("a", "b"))
+    assert read_masked(path, original, schema=other).to_columns() == original.to_columns()
     path.write_text("sex\nx\nm\nf\n")
     with pytest.raises(InvalidInput, match=r"m\.csv: Column 'sex', row 1"):
         read_masked(path, original)
