@@ -83,7 +83,7 @@ class Diversity:
 
     @property
     def disclosure(self) -> float:
-        """Delta: the greatest |log| of the share of a class with a value over the share of the table, where it occurs."""
+        """Delta: the greatest |log| of the share of a class with a value over that of the table, where it occurs."""
         return float(np.abs(np.log(self._shares / self._expected)).max())
 
     @property
