@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.microdata import MISSING, Microdata
+from graphpriv.microdata import HEADER, MISSING, Microdata
 from graphpriv.places import UNKNOWN, PlaceTree
+from graphpriv.protected_microdata import ProtectedMicrodata
 from graphpriv.topics import EMPTY, RANKS
 from tabular.classes import class_count, smallest_class
+from tabular.dictionary import table_dictionary
 from tabular.files import write_text
 
 SUFFIX = ".dictionary.json"
@@ -31,6 +33,7 @@ TAKEN = (
     "Location of the user in the graph that the table was taken from.",
     "Topic of interest number {rank} of the user in the graph that the table was taken from.",
 )
+DEGREE = "How many users this one is linked with."
 UNKNOWN_MEANS = "The location is unknown; a value of its own."
 EMPTY_MEANS = "There is no further topic; a value of its own."
 
@@ -110,7 +113,7 @@ def microdata_dictionary(table: Microdata) -> dict[str, Any]:
         "not_protected": [DEGREES_STAY, VALUES_SHARED],
         "fields": [
             {
-                **_field("degree", "columns", "whole number", "How many users this one is linked with."),
+                **_field("degree", "columns", "whole number", DEGREE),
                 "values": _counted(table.degree, {}),
                 "missing": None,
             },
@@ -119,13 +122,33 @@ def microdata_dictionary(table: Microdata) -> dict[str, Any]:
     }
 
 
+def protected_microdata_dictionary(protected: ProtectedMicrodata) -> dict[str, Any]:
+    """The dictionary of microdata that were masked as a table."""
+    titles = {"degree": DEGREE, "location": TAKEN[0]}
+    titles |= {f"topic{rank}": TAKEN[1].format(rank=rank) for rank in range(1, RANKS + 1)}
+    document = table_dictionary(
+        protected.table,
+        HEADER,
+        method=protected.method,
+        parameters=protected.parameters,
+        findings=protected.findings(),
+        shuffled=True,
+        titles=titles,
+    )
+    return {**document, "describes": "protected microdata"}
+
+
 def write_dictionary(graph: SocialGraph, origin: Origin, out: str | Path, *, overwrite: bool = False) -> Path:
     """Write the dictionary of a released graph beside *out*, the file of the graph; returns where it went."""
     return _write(release_dictionary(graph, origin), out, overwrite=overwrite)
 
 
-def write_microdata_dictionary(table: Microdata, out: str | Path, *, overwrite: bool = False) -> Path:
+def write_microdata_dictionary(
+    table: Microdata | ProtectedMicrodata, out: str | Path, *, overwrite: bool = False
+) -> Path:
     """Write the dictionary of a table beside *out*, the file of the table; returns where it went."""
+    if isinstance(table, ProtectedMicrodata):
+        return _write(protected_microdata_dictionary(table), out, overwrite=overwrite)
     return _write(microdata_dictionary(table), out, overwrite=overwrite)
 
 

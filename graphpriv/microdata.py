@@ -51,7 +51,8 @@ class Microdata:
         if self.k < k:
             raise NoSolution(
                 f"These microdata have k={self.k}, less than k={k}: degrees tell users apart whose profiles are alike "
-                f"(without the degree it is k={self.k_without_degree}). Ask for a lower k, or protect the table itself."
+                f"(without the degree it is k={self.k_without_degree}). Ask for a lower k, or mask the table "
+                f"itself by a method, such as mondrian."
             )
 
     def rows(self) -> Iterator[tuple[str, ...]]:

@@ -6,12 +6,14 @@ It is made from what is released alone, so it holds no value of the original tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from tabular.attributes import Attribute
 from tabular.labels import text_of, write_label
+from tabular.protections import Protection
 from tabular.table import Table
 
 #: Of a column with more values than this only their number is told.
@@ -61,6 +63,16 @@ def table_dictionary(
         "labels": LABELS,
         "fields": [_field(table, each, each.name in protected, titles.get(each.name, "")) for each in table.attributes],
     }
+
+
+def effective_parameters(protection: Protection, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that take effect; of what cannot be told in a word only that it was *given*.
+
+    A matrix leads back to the original, and where a file lies belongs to the house.
+    """
+    values = {each.name: getattr(protection, each.name) for each in fields(protection)}
+    plain = {name: value for name, value in values.items() if isinstance(value, str | bool | int | float)}
+    return plain | {name: "given" for name in given if name not in plain}
 
 
 def _field(table: Table, attribute: Attribute, is_protected: bool, title: str) -> dict[str, Any]:

@@ -22,11 +22,14 @@ class Counted:
 def counted_k(table: Table, names: Sequence[str]) -> Counted:
     """The k of *table* over the columns *names*, by its cells as text; where all rows are `*`, none is suppressed.
 
+    A column of one value says nothing either, and needs no `*` in a suppressed row.
+
     >>> counted_k(Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]}), ["a", "b"])
     Counted(k=2, suppressed=1)
     """
     rows = Counter(zip(*(map(text_of, table.values(name)) for name in names), strict=True))
-    nothing = (ANY,) * len(names)
+    domains = [table.attribute(name).domain for name in names]
+    nothing = tuple(ANY if len(domain) != 1 else text_of(domain[0]) for domain in domains)
     suppressed = rows.pop(nothing) if len(rows) > 1 and nothing in rows else 0
     return Counted(min(rows.values(), default=0), suppressed)
 

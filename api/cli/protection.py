@@ -10,7 +10,6 @@ import click
 from api.cli.common import (
     generator,
     json_option,
-    may_write,
     note,
     opened,
     out_path,
@@ -23,15 +22,19 @@ from api.cli.common import (
     store_option,
 )
 from api.cli.progress import progress
+from api.cli.tables.outputs import Outputs
 from graphpriv import microdata as extraction
 from graphpriv import protections
 from graphpriv.dictionary import dictionary_path, write_microdata_dictionary
 from graphpriv.fingerprint import fingerprint
-from graphpriv.store import Run
-from graphpriv.store.contract import check_name, taken
+from graphpriv.graph import SocialGraph
+from graphpriv.protected_microdata import Origin, ProtectedMicrodata, protect_microdata
+from graphpriv.store import Run, Store
+from graphpriv.store.contract import GraphInfo, check_name, taken
 from tabular.classes import class_count
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM
+from tabular.protections import protections as table_protections
 
 
 @click.command()
@@ -106,40 +109,107 @@ def protect(
 @click.argument("name")
 @click.option("--out", required=True, metavar="FILE", help="The CSV; - is standard output.")
 @click.option("--k", type=int, help="Write only a table in which each row occurs at least K times.")
+@click.option(
+    "--method",
+    metavar="NAME",
+    help=f"Mask the table, so that k holds with the degree, too: {', '.join(table_protections)}.",
+)
+@param_option
 @overwrite_option
 @store_option
 @seed_option
 @json_option
-def microdata(name: str, out: str, k: int | None, overwrite: bool, store: str, seed: int, as_json: bool) -> None:
+def microdata(
+    name: str,
+    out: str,
+    k: int | None,
+    method: str | None,
+    params: tuple[str, ...],
+    overwrite: bool,
+    store: str,
+    seed: int,
+    as_json: bool,
+) -> None:
     """Write degree, location and topics of each user as a table, and say which k it has.
 
-    The degree breaks the k of the graph: the k of the table is counted with it.
+    The degree breaks the k of the graph: the k of the table is counted with it. Without --method the table is as the
+    graph has it; with one it is masked, and measured against the original where that is known. Rows stand in random
+    order.
     """
     if k is not None:
         at_least_two(k)
     refuse_two_documents(as_json, out=out)
-    may_write(out, store, overwrite=overwrite)
+    outputs = Outputs(overwrite=overwrite, store=store)
+    outputs.announce("--out", out)
     if out != STREAM:
         if Path(out).suffix.lower() not in (".csv", ".txt", ""):
             raise InvalidParameter(f"--out {out}: microdata are written as CSV; let the name end in .csv.")
-        may_write(dictionary_path(out), store, overwrite=overwrite)
-    with opened(store) as source:
-        graph = source.load_graph(name)
-        is_original = not source.graph(name).is_release
-    table = extraction.microdata(graph, rng=generator(seed))
-    if k is not None:
-        table.require(k)
-    table.write(out_path(out), overwrite=overwrite)
-    document = {"table": out, "rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}
-    if out != STREAM:
-        document["dictionary"] = str(write_microdata_dictionary(table, out, overwrite=overwrite))
-    if is_original:
+        outputs.announce("the data dictionary", dictionary_path(out))
+    if method is None and params:
+        raise InvalidParameter("--param is for a method; say which by --method.")
+    parameters = parameters_of(table_protections[method], params) if method is not None else {}
+    if k is None and parameters.get("k") is not None:
+        at_least_two(parameters["k"])
+    with progress() as report:
+        report("Loading", 0, 0)
+        with opened(store) as source:
+            info = source.graph(name)
+            graph, origin = with_origin(source, info) if method is not None else (source.load_graph(name), None)
+        table: extraction.Microdata | ProtectedMicrodata
+        if method is None:
+            table = extraction.microdata(graph, rng=generator(seed))
+            if k is not None:
+                table.require(k)
+            document = {"table": out, "rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}
+        else:
+            report("Protecting and measuring", 0, 0)
+            table = protect_microdata(
+                graph, method=method, k=k, parameters=parameters, origin=origin, rng=generator(seed)
+            )
+            document = {
+                "table": out,
+                "rows": len(table),
+                "method": method,
+                "parameters": dict(table.parameters),
+                **table.findings(),
+            }
+        with outputs.together():
+            table.write(out_path(out), overwrite=overwrite)
+            if out != STREAM:
+                document["dictionary"] = str(write_microdata_dictionary(table, out, overwrite=overwrite))
+    if not info.is_release and table.k < 2:
         note(f"warning: {name!r} is an original; its microdata are not protected.")
     if as_json:
         show_json(document)
-    elif out != STREAM:
-        click.echo(f"Wrote {out}: {len(table)} rows.")
-        click.echo(f"The table is {table.k}-anonymous with the degree, {table.k_without_degree}-anonymous without it.")
+    else:
+        tell_of_microdata(table, out)
+
+
+def with_origin(source: Store, info: GraphInfo) -> tuple[SocialGraph, Origin | None]:
+    """A graph and, if it is a release, the original it was made from as long as that is there."""
+    if info.original is None:
+        return source.load_graph(info.name), None
+    original, graph, mapping = source.load_pair(info.original, info.name)
+    return graph, Origin(original, mapping)
+
+
+def tell_of_microdata(table: extraction.Microdata | ProtectedMicrodata, out: str) -> None:
+    """Say what was written; on standard error where the table itself is on standard output."""
+    say = note if out == STREAM else click.echo
+    if out != STREAM:
+        say(f"Wrote {out}: {len(table)} rows.")
+    if isinstance(table, extraction.Microdata):
+        if out != STREAM:
+            say(f"The table is {table.k}-anonymous with the degree, {table.k_without_degree}-anonymous without it.")
+        return
+    suppressed = f", {table.counted.suppressed} suppressed rows set aside" if table.counted.suppressed else ""
+    said = f"the table is {table.k}-anonymous with the degree{suppressed}, counted in the masked table."
+    say(said[0].upper() + said[1:] if table.promises_k else f"{table.method} promises no k over all columns; {said}")
+    found = table.summary
+    say(
+        f"Against {table.measured_against}: information loss {found.information_loss:.2f} %, disclosure risk "
+        f"{found.disclosure_risk:.2f} % (greater of the two {found.score_max:.2f}, mean {found.score_mean:.2f})."
+    )
 
 
 def at_least_two(k: int) -> None:

@@ -14,8 +14,8 @@ from tabular.files import STREAM, refuse_existing
 class Outputs:
     """The files that a command is about to write; each is checked before the work begins."""
 
-    def __init__(self, *, overwrite: bool) -> None:
-        self.overwrite = overwrite
+    def __init__(self, *, overwrite: bool, store: str = "") -> None:
+        self.overwrite, self.store = overwrite, store
         self._new: list[Path] = []
         self._folders: list[Path] = []
         self._known: dict[Path, str] = {}
@@ -28,7 +28,7 @@ class Outputs:
         if target.parent in self._folders:
             refuse_existing(path, overwrite=self.overwrite)
         else:
-            may_write(path, "", overwrite=self.overwrite)
+            may_write(path, self.store, overwrite=self.overwrite)
         if target in self._known:
             raise InvalidParameter(f"{option} {path}: {self._known[target]} writes to this file, too.")
         self._known[target] = option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -31,7 +31,7 @@ from api.cli.tables.outputs import Outputs
 from graphpriv.dictionary import dictionary_path
 from graphpriv.fingerprint import fingerprint_of_table
 from graphpriv.release import Stream
-from tabular.dictionary import table_dictionary
+from tabular.dictionary import effective_parameters, table_dictionary
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM, replacing, write_text
 from tabular.hierarchies import read_hierarchies
@@ -228,7 +228,7 @@ def done_by(asked: Asked, source: TableFile, parameters: Mapping[str, Any], repo
         source=source,
         masked=masked,
         protection=protection,
-        parameters=shown_parameters(protection, parameters),
+        parameters=effective_parameters(protection, parameters),
         findings=findings,
         matrices=matrices,
         frequencies=frequencies,
@@ -253,13 +253,6 @@ def refuse_identifiers(table: Table, names: Sequence[str]) -> None:
             raise InvalidParameter(
                 f"--columns: {name!r} is an identifier; it is dropped or starred, and not protected."
             )
-
-
-def shown_parameters(protection: Protection, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that take effect; what was read from a file is only said to have been given."""
-    values = {each.name: getattr(protection, each.name) for each in fields(protection)}
-    plain = {name: value for name, value in values.items() if isinstance(value, str | bool | int | float)}
-    return plain | {name: "given" for name in given if name not in plain}
 
 
 def scores(found: Summary) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 
 import pytest
 
@@ -92,3 +93,52 @@ def test_microdata_below_the_k_asked_for_are_not_written(stored, tmp_path):
     assert ended.code == 3
     assert not (tmp_path / "m.csv").exists()
     assert not (tmp_path / "m.csv.dictionary.json").exists()
+
+
+def masked_rows(path):
+    with path.open() as file:
+        return Counter(tuple(row.values()) for row in csv.DictReader(file))
+
+
+@pytest.mark.parametrize("graph", ["g", "r"])
+def test_microdata_are_masked_so_that_k_holds_with_the_degree(stored, tmp_path, graph):
+    stored("protect", "g", "--k", 4, "--into", "r", "--seed", 1)
+    ended = stored("microdata", graph, "--out", "m.csv", "--k", 2, "--method", "mondrian", "--json")
+    assert ended.code == 0
+    counts = masked_rows(tmp_path / "m.csv")
+    assert min(counts.values()) == ended.document["k"] >= 2
+    assert ended.document["rows"] == sum(counts.values()) == 4
+    assert ended.document["measured_against"] == ("the original" if graph == "r" else "the graph itself")
+    assert 0 <= ended.document["information_loss"] <= 100
+    dictionary = json.loads((tmp_path / "m.csv.dictionary.json").read_text())
+    assert dictionary["disclosure_risk"] == ended.document["disclosure_risk"]
+    assert "not protected" not in ended.err
+
+
+def test_masked_microdata_say_their_k_their_loss_and_their_risk(stored):
+    ended = stored("microdata", "g", "--out", "m.csv", "--k", 2, "--method", "microaggregation")
+    assert "anonymous with the degree" in ended.out
+    assert "Against the graph itself: information loss" in ended.out
+    ended = stored("microdata", "g", "--out", "p.csv", "--method", "pram")
+    assert "pram promises no k" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (("--method", "pram", "--k", 4), 3, "promises no k"),
+        (("--method", "mondrian", "--k", 5), 3, "the table has 4 records"),
+        (("--method", "mondrian"), 2, "needs a k"),
+        (("--method", "mondrian", "--k", 1), 2, "at least 2"),
+        (("--method", "mondrian", "--param", "k=1"), 2, "at least 2"),
+        (("--method", "mondrien", "--k", 2), 2, "did you mean 'mondrian'?"),
+        (("--method", "global-median", "--k", 2), 2, "'location' is nominal"),
+        (("--param", "k=2"), 2, "--method"),
+    ],
+)
+def test_microdata_that_cannot_be_masked_leave_nothing(stored, tmp_path, arguments, code, part):
+    before = sorted(tmp_path.iterdir())
+    ended = stored("microdata", "g", "--out", "m.csv", *arguments)
+    assert ended.code == code
+    assert part in ended.error
+    assert sorted(tmp_path.iterdir()) == before
