@@ -258,7 +258,8 @@ def refuse_identifiers(table: Table, names: Sequence[str]) -> None:
 def scores(found: Summary) -> dict[str, Any]:
     """Loss and risk in percent, and both scores."""
     names = ("information_loss", "disclosure_risk", "score_mean", "score_max")
-    return {name: getattr(found, name) for name in names}
+    bound = found.disclosure_risk_bound
+    return {name: getattr(found, name) for name in names} | ({"disclosure_risk_bound": bound} if bound else {})
 
 
 def written(asked: Asked, done: Done) -> dict[str, Any]:
@@ -352,6 +353,10 @@ def tell(asked: Asked, document: Mapping[str, Any]) -> None:
             f"Information loss {document['information_loss']:.2f} %, disclosure risk "
             f"{document['disclosure_risk']:.2f} % (greater of the two {document['score_max']:.2f}, mean "
             f"{document['score_mean']:.2f})."
+        )
+    if "disclosure_risk_bound" in document:
+        say(
+            f"PRL was not solved exactly: the risk lies within {document['disclosure_risk_bound']:.2f} of what is said."
         )
     for key, words in (("private", "seed and all that leads back"), ("matrices", "transition matrices")):
         if key in document:
