@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import stat
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -274,7 +273,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(protected, folder, monkey
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sys.modules["api.cli.tables.protect"], "write_release", full)
+    monkeypatch.setattr("api.cli.tables.writing.write_release", full)
     before = files(folder)
     ended = protected("--method", "pram", "--out", "r.csv", "--private", "p.json", "--matrices-out", "m")
     assert ended.code == 1
