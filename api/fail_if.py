@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise, product
 from typing import Any, cast
 
 from tabular.errors import InvalidParameter, UnknownName
@@ -20,16 +20,48 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 }
 
 
-def holds(expression: str, document: Mapping[str, Any]) -> bool:
+def holds(
+    expression: str, document: Mapping[str, Any], doubts: Mapping[str, tuple[float, float]] | None = None
+) -> bool:
     """Whether *expression* is true of the numbers of *document*.
 
     Numbers are named by their path, a part that is no plain word in brackets (`candidates.ego.all["2-4"]`);
-    comparisons are joined by `and`, `or`, `not`.
+    comparisons are joined by `and`, `or`, `not`. Of numbers that are not known exactly *doubts* says between what they
+    lie; where the answer hangs on that, it is an error.
 
     >>> holds("disclosure_risk.ego.all > 0.05 or k < 5", {"k": 5, "disclosure_risk": {"ego": {"all": 0.2}}})
     True
     """
-    return bool(_evaluate(parse(expression), expression, document))
+    tree = parse(expression)
+    doubtful = sorted({path for path in _named(tree) if path in (doubts or {})})
+    answers = {
+        _evaluate(tree, expression, _with(document, dict(zip(doubtful, values, strict=True))))
+        for values in product(*((doubts or {})[path] for path in doubtful))
+    }
+    if len(answers) > 1:
+        low, high = (doubts or {})[doubtful[0]]
+        raise InvalidParameter(
+            f"--fail-if {expression!r}: whether it holds cannot be known; {doubtful[0]} is between {low:.4f} and "
+            f"{high:.4f}, since users were left undecided. Give more steps by --budget."
+        )
+    return answers.pop()
+
+
+def _named(node: ast.expr) -> Iterator[str]:
+    for each in ast.walk(node):
+        path = _path(each) if isinstance(each, ast.expr) else None
+        if path is not None:
+            yield ".".join(path)
+
+
+def _with(document: Mapping[str, Any], values: Mapping[str, float], above: str = "") -> dict[str, Any]:
+    """The *document* with other *values* at some paths."""
+    return {
+        key: _with(value, values, f"{above}{key}.")
+        if isinstance(value, Mapping)
+        else values.get(f"{above}{key}", value)
+        for key, value in document.items()
+    }
 
 
 def check_names(expression: str, sample: Mapping[str, Any]) -> None:

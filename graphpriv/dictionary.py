@@ -144,12 +144,12 @@ def write_dictionary(graph: SocialGraph, origin: Origin, out: str | Path, *, ove
 
 
 def write_microdata_dictionary(
-    table: Microdata | ProtectedMicrodata, out: str | Path, *, overwrite: bool = False
+    table: Microdata | ProtectedMicrodata, out: str | Path, *, overwrite: bool = False, private: bool = False
 ) -> Path:
     """Write the dictionary of a table beside *out*, the file of the table; returns where it went."""
     if isinstance(table, ProtectedMicrodata):
-        return _write(protected_microdata_dictionary(table), out, overwrite=overwrite)
-    return _write(microdata_dictionary(table), out, overwrite=overwrite)
+        return _write(protected_microdata_dictionary(table), out, overwrite=overwrite, private=private)
+    return _write(microdata_dictionary(table), out, overwrite=overwrite, private=private)
 
 
 def dictionary_path(out: str | Path) -> Path:
@@ -158,9 +158,9 @@ def dictionary_path(out: str | Path) -> Path:
     return Path(f"{out}{SUFFIX}")
 
 
-def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool) -> Path:
+def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool, private: bool = False) -> Path:
     path = dictionary_path(out)
-    write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=overwrite)
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=overwrite, private=private)
     return path
 
 

@@ -64,9 +64,9 @@ class Microdata:
         ):
             yield str(degree), keys[place], *(names[topic] for topic in topics)
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> None:
+    def write(self, path: str | Path, *, overwrite: bool = False, private: bool = False) -> None:
         """Write the table as CSV; cells that a spreadsheet would run are made harmless."""
-        with replacing(path, overwrite=overwrite) as file:
+        with replacing(path, overwrite=overwrite, private=private) as file:
             write_csv(file, HEADER, self.rows())
 
 

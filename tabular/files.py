@@ -47,6 +47,11 @@ def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
         raise NameTaken(f"{path}: the file exists; give --overwrite to replace it.")
 
 
+def place_of(path: str | Path) -> Path:
+    """Where a path leads to, however it is written: equal for two paths to one file."""
+    return Path(os.path.realpath(path))
+
+
 @contextlib.contextmanager
 def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not.

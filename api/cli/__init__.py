@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -19,6 +20,8 @@ from tabular.files import reason
 
 #: `--fail-if` holds.
 CONDITION_HOLDS = 4
+
+_INTERRUPTED = "interrupted; nothing more was written."
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,6 +52,8 @@ def main() -> None:
     """Run the command line; every failure is one line and an exit code."""
     # What the driver logs of a failure is said in one line of ours.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    # Whoever ends the process by a signal interrupts it as from the keyboard: what is half written goes.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -65,7 +70,7 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _failed("interrupted; nothing more was written.", 1)
+        return _failed(_INTERRUPTED, 1)
     except ReportedError as error:
         return _failed(str(error), outcome_of(error).exit_code)
     except BrokenPipeError:
@@ -75,7 +80,9 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         return _failed(f"{reason(error)} What was asked for is not complete.", 1)
     except Exception as error:
-        return _failed(_internal(error), 1)
+        # A kernel that is interrupted says so by an error of its own.
+        was_interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
+        return _failed(_INTERRUPTED if was_interrupted else _internal(error), 1)
 
 
 def _failed(text: str, code: int) -> int:

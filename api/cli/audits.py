@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -35,7 +35,7 @@ from graphpriv.risk import attackers
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store import Run
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError
-from tabular.files import write_text
+from tabular.files import STREAM, write_text
 from tabular.progress import Report
 
 attacker_option = click.option(
@@ -122,11 +122,11 @@ def audit(
         write_text(out_path(html), audit_report(document), overwrite=overwrite, private=True)
     if as_json:
         show_json(document)
-    else:
+    elif html != STREAM:
         print_audit(document)
     if not files:
         _record(names, store, document)
-    if fail_if is not None and conditions.holds(fail_if, document):
+    if fail_if is not None and conditions.holds(fail_if, document, doubts_of(document)):
         note(f"--fail-if holds: {fail_if}")
         return 4
     return 0
@@ -163,6 +163,26 @@ def numbers_of(attacking: Sequence[str], scenarios: Sequence[str]) -> dict[str, 
             "candidates": {attacker: dict.fromkeys(BUCKETS, 0) for attacker in attacking},
         },
     }
+
+
+def doubts_of(document: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Between what the figures lie that undecided users leave in doubt, by their paths."""
+    risks, alone = document["disclosure_risk"], document["structure"]
+    shares = [
+        *((f"disclosure_risk.{attacker}.{name}", f"{attacker}.{name}", "", risks[attacker][name], share)
+          for attacker, by_scenario in document["undecided"].items() for name, share in by_scenario.items()),
+        *((f"structure.risk.{attacker}", attacker, "structure.", alone["risk"][attacker], share)
+          for attacker, share in alone["undecided"].items()),
+    ]  # fmt: skip
+    doubts: dict[str, tuple[float, float]] = {}
+    for path, case, above, risk, share in shares:
+        if share:
+            # Who is found for certain stays found; of the candidates nothing more is known.
+            doubts[path] = risk, min(1.0, risk + share)
+            doubts[f"{above}expected_success.{case}"] = 0.0, 1.0
+            for bucket in BUCKETS:
+                doubts[f"{above}candidates.{case}.{bucket}"] = 0.0, float(document["users"])
+    return doubts
 
 
 def budgets_in(texts: Sequence[str]) -> dict[str, int]:

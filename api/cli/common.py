@@ -18,7 +18,7 @@ from rich.table import Table
 
 from graphpriv.store import Store, open_store
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM, refuse_existing
+from tabular.files import STREAM, place_of, refuse_existing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,10 +120,12 @@ def may_write(path: str | Path, store: str, *, overwrite: bool) -> None:
     refuse_existing(path, overwrite=overwrite)
     if str(path) == STREAM:
         return
-    target = Path(path).absolute()
+    target = place_of(path)
     if not target.parent.is_dir():
         raise InvalidInput(f"{path}: there is no folder {Path(path).parent} to write it to.")
-    kept = Path(store.removeprefix("file:")).absolute()
+    if not os.access(target.parent, os.W_OK):
+        raise InvalidInput(f"{path}: nothing may be written to the folder {Path(path).parent}.")
+    kept = place_of(store.removeprefix("file:"))
     if store.startswith("file:") and target in (kept, Path(f"{kept}-wal"), Path(f"{kept}-shm")):
         raise InvalidInput(f"{path}: this is the store; give the output a name of its own.")
 
@@ -132,7 +134,8 @@ def refuse_two_documents(as_json: bool, **outputs: str | None) -> None:
     """Refuse `--json` beside an output that goes to standard output, too."""
     for name, path in outputs.items():
         if as_json and path == STREAM:
-            raise InvalidParameter(f"--json and --{name} - both want standard output; give --{name} a file.")
+            option = "FILE" if name == "file" else f"--{name}"
+            raise InvalidParameter(f"--json and {option} - both want standard output; give {option} a file.")
 
 
 def out_path(path: str) -> str | Path:

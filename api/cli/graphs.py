@@ -30,7 +30,7 @@ from graphpriv.mapping import write_mapping
 from graphpriv.store.contract import check_name
 from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM
+from tabular.files import STREAM, place_of
 
 format_option = click.option("--format", "file_format", type=click.Choice(list(formats)), help="Found by the suffix.")
 
@@ -154,7 +154,7 @@ def _check_outputs(out: str, mapping: str | None, store: str, *, overwrite: bool
         return
     may_write(mapping, store, overwrite=overwrite)
     if (mapping == STREAM) == (out == STREAM) and (
-        mapping == STREAM or Path(mapping).absolute() in [path.absolute() for path in released]
+        mapping == STREAM or place_of(mapping) in [place_of(path) for path in released]
     ):
         raise InvalidParameter("--mapping must not go where the release goes: it leads back to persons.")
 

@@ -173,11 +173,14 @@ def microdata(
                 "parameters": dict(table.parameters),
                 **table.findings(),
             }
+        # What is known of persons as it is, and not k times, is for its owner's eyes.
+        private = not info.is_release and table.k < 2
         with outputs.together():
-            table.write(out_path(out), overwrite=overwrite)
+            table.write(out_path(out), overwrite=overwrite, private=private)
             if out != STREAM:
-                document["dictionary"] = str(write_microdata_dictionary(table, out, overwrite=overwrite))
-    if not info.is_release and table.k < 2:
+                dictionary = write_microdata_dictionary(table, out, overwrite=overwrite, private=private)
+                document["dictionary"] = str(dictionary)
+    if private:
         note(f"warning: {name!r} is an original; its microdata are not protected.")
     if as_json:
         show_json(document)

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import click
 
-from api.cli.common import json_option, may_write, opened, overwrite_option, show_json, store_option
+from api.cli.common import (
+    json_option,
+    may_write,
+    note,
+    opened,
+    overwrite_option,
+    refuse_two_documents,
+    show_json,
+    store_option,
+)
 from graphpriv.store.copies import check_backup
 from tabular.errors import ReportedError
+from tabular.files import STREAM
 
 
 @click.group()
@@ -21,9 +31,13 @@ def store() -> None:
 @json_option
 def backup(file: str, overwrite: bool, store: str, as_json: bool) -> None:
     """Write all that the store holds to FILE, which any backend can restore."""
+    refuse_two_documents(as_json, file=file)
     may_write(file, store, overwrite=overwrite)
     with opened(store) as source:
         source.backup(file, overwrite=overwrite)
+    if file == STREAM:
+        note("The backup holds originals and mappings.")
+        return
     _say({"backup": file}, f"Wrote {file}; it holds originals and mappings.", as_json)
 
 

@@ -36,7 +36,7 @@ from graphpriv.protections import DEFAULT, protections
 from graphpriv.report import sweep_report
 from graphpriv.sweep import sweep as run_sweep
 from tabular.errors import InvalidParameter
-from tabular.files import write_text
+from tabular.files import STREAM, write_text
 
 
 @click.command()
@@ -95,7 +95,7 @@ def sweep(
         write_text(out_path(html), sweep_report(document), overwrite=overwrite)
     if as_json:
         show_json(document)
-    else:
+    elif html != STREAM:
         print_sweep(document)
 
 

@@ -298,8 +298,12 @@ def _persons(figures: Figures) -> Markup:
             figures.inline("at_risk", place, "user"),
             figures.cell("at_risk", place, "expected_success"),
             figures.cell("at_risk", place, "candidates"),
-            figures.inline("at_risk", place, "attacker", words=words.attacker(each.get("attacker") or "")),
-            figures.inline("at_risk", place, "scenario", words=words.knowing(each.get("scenario") or "")),
+            element(
+                "td", figures.inline("at_risk", place, "attacker", words=words.attacker(each.get("attacker") or ""))
+            ),
+            element(
+                "td", figures.inline("at_risk", place, "scenario", words=words.knowing(each.get("scenario") or ""))
+            ),
         ]
         for place, each in enumerate(listed)
     ]

@@ -102,6 +102,8 @@ def _parameter(figures: Figures, place: int, key: str) -> Markup:
         each = [[", " if at else None, figures.inline(*path, name)] for at, name in enumerate(below)]
         return join(each)
     value = figures.get(*path)
+    if isinstance(value, dict):
+        return join("none")
     # Parameters are shown as they are typed.
     return figures.inline(*path, words=f"{value:g}" if isinstance(value, float) else None)
 

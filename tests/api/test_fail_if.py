@@ -69,3 +69,12 @@ def test_names_are_checked_on_a_sample_before_any_work():
         check_names("loss.dbli > 0", DOCUMENT)
     with pytest.raises(InvalidParameter, match="cannot be read"):
         check_names("loss.dbil", DOCUMENT)
+
+
+def test_a_number_in_doubt_decides_only_where_all_it_can_be_says_the_same():
+    document, doubts = {"risk": {"all": 0.2}, "k": 5}, {"risk.all": (0.2, 0.3)}
+    assert holds("risk.all > 0.1", document, doubts)
+    assert not holds("risk.all > 0.35", document, doubts)
+    assert holds("risk.all > 0.25 or k == 5", document, doubts)
+    with pytest.raises(InvalidParameter, match="cannot be known"):
+        holds("risk.all > 0.25", document, doubts)

@@ -126,6 +126,16 @@ def test_those_most_at_risk_are_listed_with_the_surest_first():
         assert each["scenario"] in ("topic1", "structure")
 
 
+def test_users_left_out_of_a_mapping_do_not_count_as_safe():
+    graph = synthetic_graph(60, rng=np.random.default_rng(1))
+    known = np.where(np.arange(60) < 20, np.arange(60), -1)
+    found = audit(graph, graph, known)
+    success = found.document["expected_success"]["ego"]["all"]
+    chances = found.disclosures["ego"]["all"].chances
+    assert success == pytest.approx(chances[:20].mean())
+    assert success > chances.mean()
+
+
 def test_nobody_is_listed_where_nobody_can_be_told():
     graph = synthetic_graph(50, rng=np.random.default_rng(1))
     release = protect(graph, 2, rng=np.random.default_rng(2))

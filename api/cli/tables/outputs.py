@@ -8,7 +8,7 @@ from pathlib import Path
 
 from api.cli.common import may_write
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM, refuse_existing
+from tabular.files import STREAM, place_of, refuse_existing
 
 
 class Outputs:
@@ -24,7 +24,7 @@ class Outputs:
         """Refuse a *path* that cannot be written, or that another option names too."""
         if path is None or str(path) == STREAM:
             return
-        target = Path(path).absolute()
+        target = place_of(path)
         if target.parent in self._folders:
             refuse_existing(path, overwrite=self.overwrite)
         else:
@@ -37,7 +37,7 @@ class Outputs:
 
     def announce_folder(self, path: str | Path) -> None:
         """Refuse a folder that can be none; one that is not there yet is made with its first file."""
-        folder = Path(path).absolute()
+        folder = place_of(path)
         if folder.exists() and not folder.is_dir():
             raise InvalidInput(f"{path}: this is no folder.")
         if not folder.parent.is_dir():
@@ -48,7 +48,7 @@ class Outputs:
     def read_from(self, path: str) -> None:
         """Refuse outputs in the place of a file that is read."""
         for target, option in self._known.items():
-            if path != STREAM and target == Path(path).absolute():
+            if path != STREAM and target == place_of(path):
                 raise InvalidParameter(f"{option} {path}: this is the file that is read; give the output another name.")
 
     @contextlib.contextmanager

@@ -125,6 +125,42 @@ def test_an_output_does_not_replace_the_store(released, tmp_path):
     assert (tmp_path / "graphpriv.db").read_bytes() == before
 
 
+def test_a_store_or_a_release_is_known_however_its_path_is_written(released, tmp_path):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    before = (tmp_path / "graphpriv.db").read_bytes()
+    for path in ("x/../graphpriv.db", "link/graphpriv.db"):
+        assert released("audit", "g", "r", "--html", path, "--overwrite").code == 2
+        assert released("graph", "export", "r", "--out", "r.json", "--mapping", path, "--overwrite").code == 2
+    assert (tmp_path / "graphpriv.db").read_bytes() == before
+    assert released("graph", "export", "r", "--out", "r.json", "--mapping", "x/../r.json").code == 2
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_a_condition_that_hangs_on_undecided_users_is_an_error(graphpriv, tmp_path):
+    graphpriv("demo", "--out", "d", "--users", 100, "--k", 3, "--seed", 5)
+    files = ("d/original.json", "d/released.json", "--mapping", "d/mapping.csv", "--scenario", "topic3")
+    exact = graphpriv("audit", "--files", *files, "--json").document["disclosure_risk"]["subgraph"]["topic3"]
+    some = graphpriv("audit", "--files", *files, "--json", "--budget", "subgraph=1").document
+    risk, share = some["disclosure_risk"]["subgraph"]["topic3"], some["undecided"]["subgraph"]["topic3"]
+    assert risk <= exact <= risk + share
+    assert share > 0
+    for limit, code in ((risk - 0.001, 4), (risk + share / 2, 2), (risk + share + 0.001, 0)):
+        condition = f"disclosure_risk.subgraph.topic3 > {limit}"
+        ended = graphpriv("audit", "--files", *files, "--budget", "subgraph=1", "--fail-if", condition)
+        assert ended.code == code
+    ended = graphpriv(
+        *("audit", "--files", *files, "--budget", "subgraph=1", "--fail-if", "expected_success.subgraph.topic3 > 0.5")
+    )
+    assert ended.code == 2
+    assert "--budget" in ended.error
+
+
+def test_the_report_of_an_audit_is_for_its_owner_alone(released, tmp_path):
+    released("audit", "g", "r", "--html", "a.html")
+    assert (tmp_path / "a.html").stat().st_mode & 0o777 == 0o600
+
+
 def test_the_report_holds_the_same_numbers(released, tmp_path):
     document = released("audit", "g", "r", "--json", "--html", "a.html").document
     html = (tmp_path / "a.html").read_text()

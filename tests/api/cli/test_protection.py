@@ -87,6 +87,12 @@ def test_microdata_say_which_k_they_have(stored, tmp_path):
     assert (tmp_path / "m.csv.dictionary.json").exists()
 
 
+def test_microdata_of_an_original_as_it_is_are_for_their_owner_alone(stored, tmp_path):
+    assert "not protected" in stored("microdata", "g", "--out", "m.csv", "--seed", 1).err
+    for name in ("m.csv", "m.csv.dictionary.json"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+
+
 def test_microdata_below_the_k_asked_for_are_not_written(stored, tmp_path):
     stored("protect", "g", "--k", 4, "--into", "r", "--seed", 1)
     ended = stored("microdata", "r", "--out", "m.csv", "--k", 2)

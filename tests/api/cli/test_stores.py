@@ -69,3 +69,10 @@ def test_a_store_that_is_not_sound_ends_with_1_and_tells_what_is_wrong(graphpriv
     assert ended.code == 1
     assert ended.document["sound"] is False
     assert len(ended.document["problems"]) == 1
+
+
+def test_a_backup_on_standard_output_stands_there_alone(graphpriv, small):
+    graphpriv("graph", "import", small, "--graph", "g")
+    ended = graphpriv("store", "backup", "-", "--json")
+    assert (ended.code, ended.out) == (2, "")
+    assert "FILE" in ended.error

@@ -68,6 +68,15 @@ def assert_all_shown(report: str, document: dict[str, Any]) -> None:
     assert found == {key: {exact(value)} for key, value in leaves(document)}
 
 
+@every_report
+def test_a_row_of_a_table_holds_nothing_but_cells(name):
+    # A browser moves anything else out of the table.
+    report = REPORTS[name]()
+    assert "<tr" in report
+    assert re.findall(r"<tr[^>]*>(?!\s*<t[dh]\b).{0,40}", report) == []
+    assert re.findall(r"</t[dh]>(?!\s*(?:<t[dh]\b|</tr>)).{0,40}", report) == []
+
+
 @pytest.mark.parametrize("mapping", [True, False])
 def test_every_value_of_an_audit_stands_in_its_report_unrounded(mapping):
     document = audit_document(mapping=mapping)
