@@ -104,7 +104,13 @@ class Sides:
         place[targets] = np.arange(len(targets))
         span = int(sizes[targets].max(initial=0)) + 1
         by_size = labels[targets].astype(np.int64) * span + sizes[targets]
-        own = labels[patterns].astype(np.int64) * span
+        bases, lows, highs = (np.zeros(len(patterns), dtype=np.int64) for _ in range(3))
+        # A label that no target has needs no search.
+        known = np.flatnonzero(np.bincount(labels[targets], minlength=int(labels.max(initial=0)) + 1)[labels[patterns]])
+        own, reach = labels[patterns[known]].astype(np.int64) * span, np.minimum(sizes[patterns[known]], span - 1)
+        bases[known] = np.searchsorted(by_size, own)
+        lows[known] = np.searchsorted(by_size, own + reach, side="right")
+        highs[known] = np.searchsorted(by_size, own + span - 1, side="right")
         sought = np.full(users, -1, dtype=np.int64)
         if comparison.mapping is not None:
             there = comparison.mapping >= 0
@@ -117,9 +123,9 @@ class Sides:
             sought=sought,
             same=place[patterns],
             weights=weights,
-            bases=np.searchsorted(by_size, own),
-            lows=np.searchsorted(by_size, own + np.minimum(sizes[patterns], span - 1), side="right"),
-            highs=np.searchsorted(by_size, own + span - 1, side="right"),
+            bases=bases,
+            lows=lows,
+            highs=highs,
         )
 
     def found_by(self, comparison: Comparison, budget: int) -> Found:

@@ -24,6 +24,8 @@ def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], wor
 
 def even_bounds(work: NDArray[np.int64], least: int = 1 << 16, chunks: int = 64) -> NDArray[np.int64]:
     """Bounds of chunks with about as much *work* each; few where there is little, as starting one costs as well."""
+    if int(work.sum()) + len(work) < least:
+        return np.array([0, len(work)] if len(work) else [0])
     done = np.zeros(len(work) + 1, dtype=np.int64)
     np.cumsum(work + 1, out=done[1:])
     parts = min(chunks, int(done[-1]) // least + 1)
