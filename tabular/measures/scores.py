@@ -117,14 +117,17 @@ def summary(
 ) -> Summary:
     """Take every measure of *masked* against *original*; row i of both is the same record.
 
-    Attributes that are all continuous are measured as numbers; among others a continuous one counts as ordinal.
+    Attributes that are all continuous are measured as numbers where every cell holds one; with missing values, labels
+    that stand for sets, or other attributes beside it a continuous one counts as ordinal.
     *parameters* are given to the measures by name; those *without* which it shall be are left out, and of the scores
     those that need them.
     """
     given = parameters or {}
     for name in (*without, *given):
         measures[AS_NUMBERS.get(name, name)]
-    taken = [name for name in names_for(original, attributes) if _key(name) not in without and name not in without]
+    taken = [
+        name for name in names_for(original, masked, attributes) if _key(name) not in without and name not in without
+    ]
     if not taken:
         raise InvalidParameter("No measure is left to take.")
     return Summary(
@@ -137,9 +140,12 @@ def summary(
     )
 
 
-def names_for(original: Table, attributes: Sequence[str]) -> list[str]:
-    """The measures of attributes of these kinds."""
-    if {original.attribute(name).kind for name in attributes} == {CONTINUOUS}:
+def names_for(original: Table, masked: Table, attributes: Sequence[str]) -> list[str]:
+    """The measures of attributes of these kinds, those of numbers where every cell of both files is one."""
+    numbers = {original.attribute(name).kind for name in attributes} == {CONTINUOUS} and not any(
+        table.sets[name] or None in table.attribute(name).domain for table in (original, masked) for name in attributes
+    )
+    if numbers:
         return [name for name in measures if name in (*OF_ALL_KINDS, *NUMERIC)]
     return [name for name in measures if name not in NUMERIC]
 

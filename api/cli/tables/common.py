@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from api.cli.common import may_write
+from api.cli.common import may_write, note
 from tabular.attributes import ROLES
 from tabular.dialect import DELIMITERS, QUOTES, DialectOptions
 from tabular.errors import InvalidParameter, UnknownName
@@ -31,7 +31,11 @@ class TableOptions:
 
     def read(self, path: str) -> TableFile:
         """The table of a file, with what was found out about it."""
-        return read_file(path, schema=self.schema, options=self.dialect)
+        found = read_file(path, schema=self.schema, options=self.dialect)
+        for guess in found.unsure:
+            option = "--header or --no-header" if guess == "header" else f"--{guess}"
+            note(f"{path}: unsure: the {guess} is a guess; {option} says what it is.")
+        return found
 
     def read_masked(self, path: str, original: Table) -> Table:
         """The masked version of *original* that a file holds; how the file is written is found out anew."""

@@ -78,8 +78,5 @@ def _show(found: TableFile, columns: list[ColumnDescription]) -> None:
         click.echo(f"{', '.join(names)}: {doubt}.")
     if found.absent:
         click.echo(f"Described in {found.schema.source}, but not in the file: {', '.join(found.absent)}.")
-    for guess in found.unsure:
-        option = "--header or --no-header" if guess == "header" else f"--{guess}"
-        note(f"unsure: the {guess} is a guess; {option} says what it is.")
     if any(column.proposed for column in columns):
         note("A role with ? is a proposal; give it by --role NAME=ROLE or in a schema.")

@@ -83,6 +83,7 @@ def protect_by_grid(asked: Grid, reading: TableOptions, *, as_json: bool) -> Non
             for path in files.values():
                 outputs.announce("--out-dir", path)
         outputs.read_from(asked.file)
+        outputs.read_from(reading.schema.source)
         with outputs.together():
 
             def keep(member: Member, masked: Table) -> None:

@@ -45,11 +45,16 @@ class Outputs:
         if not folder.exists() and folder not in self._folders:
             self._folders.append(folder)
 
-    def read_from(self, path: str) -> None:
-        """Refuse outputs in the place of a file that is read."""
+    def read_from(self, path: str | None) -> None:
+        """Refuse outputs in the place of a file that is read, or in a folder whose files are."""
+        if path is None or path == STREAM or not Path(path).exists():
+            return
+        read = place_of(path)
         for target, option in self._known.items():
-            if path != STREAM and target == place_of(path):
-                raise InvalidParameter(f"{option} {path}: this is the file that is read; give the output another name.")
+            if target == read:
+                raise InvalidParameter(f"{option} {path}: this is a file that is read; give the output another name.")
+            if read.is_dir() and target.parent == read:
+                raise InvalidParameter(f"{option} {target.name}: the files of {path} are read; name another folder.")
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:

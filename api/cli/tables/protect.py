@@ -140,7 +140,8 @@ def protect_by_method(asked: Asked, reading: TableOptions, *, as_json: bool) -> 
         outputs.announce("the data dictionary", dictionary_path(asked.out))
     outputs.announce("--private", asked.private)
     outputs.announce("--frequencies", asked.frequencies)
-    outputs.read_from(asked.file)
+    for path in (asked.file, reading.schema.source, *(parameters.get(name) for name in ("matrix", "hierarchies"))):
+        outputs.read_from(path)
     with progress() as report:
         report("Reading", 0, 0)
         source = reading.read(asked.file)
@@ -177,7 +178,8 @@ def done_by(asked: Asked, source: TableFile, parameters: Mapping[str, Any], repo
         [corrected_frequencies(masked, name, matrices[name]) for name in names] if asked.frequencies is not None else []
     )
     findings: dict[str, Any] = {
-        "promises_k": bool(protection.k_holds_over(names)),
+        # Over blocks of columns a k says nothing of all of them together.
+        "promises_k": protection.k_holds_over(names) == (tuple(names),),
         "k": counted.k,
         "suppressed": counted.suppressed,
     }
@@ -257,4 +259,4 @@ def about_k(method: str, document: Mapping[str, Any]) -> str:
     """What is to be said of the k of the protected columns."""
     suppressed = f", {document['suppressed']} suppressed rows set aside" if document["suppressed"] else ""
     held = f"the protected columns together have k={document['k']}{suppressed}, counted in the masked table."
-    return held[0].upper() + held[1:] if document["promises_k"] else f"{method} promises no k; {held}"
+    return held[0].upper() + held[1:] if document["promises_k"] else f"{method} promises no k over all columns; {held}"

@@ -287,7 +287,7 @@ def test_files_that_exist_and_the_table_itself_are_not_replaced(protected, folde
     original = (folder / "shirts.csv").read_bytes()
     ended = protected("--method", "pram", "--out", "shirts.csv", "--overwrite")
     assert ended.code == 2
-    assert "the file that is read" in ended.error
+    assert "a file that is read" in ended.error
     assert (folder / "shirts.csv").read_bytes() == original
     assert "writes to this file, too" in protected("--method", "pram", "--out", "x.csv", "--private", "x.csv").error
 
@@ -304,3 +304,63 @@ def test_german_credit_with_its_schema(graphpriv, tmp_path, shared_folder):
     assert len(lines) == 1000
     counts = Counter(tuple(line.split()[place] for place in (0, 5, 6)) for line in lines)
     assert min(counts.values()) == ended.document["k"] >= 5
+
+
+def test_a_k_over_blocks_of_columns_is_not_promised_over_all(graphpriv, tmp_path):
+    rows = "".join(f"{n % 7},{n % 5}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text("a,b\n" + rows)
+    ended = graphpriv(
+        *("table", "protect", "t.csv", "--columns", "a,b", "--method", "microaggregation", "--param", "k=3"),
+        *("--param", "univariate=true", "--seed", 1, "--out", "m.csv"),
+    )
+    assert ended.code == 0
+    assert "promises no k over all columns" in ended.out
+    dictionary = json.loads((tmp_path / "m.csv.dictionary.json").read_text())
+    assert dictionary["promises_k"] is False
+
+
+def test_an_output_replaces_nothing_that_is_read(graphpriv, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n2,1\n" * 6)
+    (tmp_path / "s.toml").write_text('[attributes.a]\nkind = "ordinal"\n')
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "a.csv").write_text("original,1,2\n1,0.9,0.1\n2,0.1,0.9\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    call = ("table", "protect", "t.csv", "--columns", "a", "--method", "pram", "--param", "matrix=m", "--overwrite")
+    for out in ("t.csv", "s.toml", "m/a.csv", "m/../s.toml"):
+        ended = graphpriv(*call, "--schema", "s.toml", "--out", out)
+        assert ended.code == 2, out
+        assert "read" in ended.error
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_numbers_masked_by_ranges_are_measured_as_categories(graphpriv, tmp_path):
+    (tmp_path / "t.csv").write_text("a\n" + "".join(f"{n / 4 + 0.1}\n" for n in range(30)) + '""\n')
+    ended = graphpriv(
+        *("table", "protect", "t.csv", "--columns", "a", "--method", "mondrian", "--param", "k=3", "--role"),
+        *("a=quasi-identifier", "--out", "m.csv", "--json"),
+    )
+    assert ended.code == 0, ended.err
+    assert 0 < ended.document["information_loss"] <= 100
+    itself = graphpriv("table", "measure", "t.csv", "t.csv", "--columns", "a", "--json")
+    assert itself.code == 0, itself.err
+    assert (itself.document["numeric"], itself.document["information_loss"]) == (False, 0)
+
+
+def test_a_header_that_is_a_guess_is_said_to_be_one(graphpriv, tmp_path):
+    (tmp_path / "t.csv").write_text("age,age,sex\n31,22,m\n33,42,f\n31,22,m\n33,42,f\n31,42,m\n")
+    ended = graphpriv(
+        *(
+            "table",
+            "protect",
+            "t.csv",
+            "--columns",
+            "column3",
+            "--method",
+            "mondrian",
+            "--param",
+            "k=2",
+            "--out",
+            "m.csv",
+        )
+    )
+    assert "the header is a guess" in ended.err
