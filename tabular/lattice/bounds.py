@@ -1,0 +1,53 @@
+"""What each attribute alone says of the lattice: the rows under each label, and the lowest level of use (KGEN)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabular.errors import InvalidParameter, NoSolution
+from tabular.hierarchy import Hierarchy
+from tabular.protections.full_domain import suppression_limit
+from tabular.table import Table
+
+
+def support_map(table: Table, hierarchy: Hierarchy) -> list[dict[str, list[int]]]:
+    """Level by level the rows that have each label, by their positions (KGEN, Table 4).
+
+    >>> ages = Hierarchy.of("age", [17, 25, 31], [["young", "young", "old"], ["*", "*", "*"]])
+    >>> support_map(Table.from_columns({"age": [31, 17, 25]}), ages)[1]
+    {'young': [1, 2], 'old': [0]}
+    """
+    hierarchy = hierarchy.over(table.attribute(hierarchy.name).domain)
+    codes = table.columns[hierarchy.name]
+    return [
+        {label: np.flatnonzero(level.groups[codes] == group).tolist() for group, label in enumerate(level.labels)}
+        for level in hierarchy.levels
+    ]
+
+
+def lower_bounds(
+    table: Table, hierarchies: Mapping[str, Hierarchy], k: int, *, suppression: float = 0.0
+) -> dict[str, int]:
+    """For each attribute the lowest level at which no more rows lie in classes below *k* than may be suppressed.
+
+    No node with a lower level is k-anonymous: a row in a small class on one attribute is in one on any combination of
+    attributes, so that too many rows would have to go (KGEN, section 3.2; taken without the limit, as its section 7
+    warns, the bound does not hold where rows are suppressed).
+    """
+    if k < 1:
+        raise InvalidParameter(f"k must be at least 1, not {k}.")
+    if k > len(table):
+        raise NoSolution(f"No release with k={k} exists: the table has {len(table)} records. Lower k or add records.")
+    limit = suppression_limit(suppression, len(table))
+    bounds = {}
+    for name, given in hierarchies.items():
+        codes, levels = table.columns[name], given.over(table.attribute(name).domain).levels
+        for number, level in enumerate(levels):
+            sizes = np.bincount(level.groups[codes], minlength=len(level.labels))
+            # The last level has one class of all rows: some level always does.
+            if int(sizes[sizes < k].sum()) <= limit:
+                bounds[name] = number
+                break
+    return bounds
