@@ -29,6 +29,10 @@ _BLOCK = 1 << 16
 _EDGE = re.compile(r"^[ \ufeff]| $")
 #: What may stand for no value where the empty text is a value.
 _MARKERS = ("", "?", "NULL", "N/A", "<NA>", "NA")
+#: Endings of other formats that hold tables.
+_OTHER_FORMATS = frozenset(
+    ".xlsx .xls .ods .json .jsonl .html .xml .sav .dta .rds .feather .arrow .zip .gz .db .sqlite".split()
+)
 
 
 def write_table(table: Table, path: str | Path, *, like: TableFile | None = None, overwrite: bool = False) -> None:
@@ -36,12 +40,20 @@ def write_table(table: Table, path: str | Path, *, like: TableFile | None = None
 
     Cells that a spreadsheet would run get an apostrophe in front, which reading takes away again.
     """
+    check_table_name(path)
     as_parquet = is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None)
     with replacing(path, overwrite=overwrite) as file:
         if as_parquet:
             write_parquet(file, table, None if like is None else like.types)
         else:
             write_csv_table(file, table, like)
+
+
+def check_table_name(path: str | Path) -> None:
+    """Refuse a name that says the file is of another format than CSV or Parquet; called before the work begins."""
+    suffix = Path(path).suffix.lower()
+    if suffix in _OTHER_FORMATS:
+        raise InvalidParameter(f"{path}: tables are written as CSV or Parquet, not {suffix}; let the name end in .csv.")
 
 
 def is_parquet_name(path: str | Path) -> bool:

@@ -184,3 +184,10 @@ def test_a_written_file_is_found_to_be_what_it_was_written_as():
     labels = Table.from_columns({"a": ["[1,2]", "[1,3]"], "b": ["x;y", "p|q"]})
     text = csv_text(labels)
     assert found_dialect(text, "utf-8", DialectOptions()).dialect == Dialect()
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "T.JSON", "t.csv.gz"])
+def test_a_name_of_another_format_is_refused(tmp_path, name):
+    with pytest.raises(InvalidParameter, match="as CSV or Parquet"):
+        write_table(Table.from_columns({"a": [1, 2]}), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

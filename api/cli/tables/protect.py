@@ -40,6 +40,7 @@ from tabular.reading import TableFile
 from tabular.release import IDENTIFIER, release_table
 from tabular.table import Table
 from tabular.verification import verify
+from tabular.writing import check_table_name
 
 
 @click.command()
@@ -135,6 +136,7 @@ def protect_by_method(asked: Asked, reading: TableOptions, *, as_json: bool) -> 
     entry = protections[asked.method]
     parameters = parameters_of(entry, asked.params)
     outputs = Outputs(overwrite=asked.overwrite)
+    check_table_name(asked.out)
     outputs.announce("--out", asked.out)
     if asked.out != STREAM:
         outputs.announce("the data dictionary", dictionary_path(asked.out))
