@@ -31,7 +31,24 @@ _EDGE = re.compile(r"^[ \ufeff]| $")
 _MARKERS = ("", "?", "NULL", "N/A", "<NA>", "NA")
 #: Endings of other formats that hold tables.
 _OTHER_FORMATS = frozenset(
-    ".xlsx .xls .ods .json .jsonl .html .xml .sav .dta .rds .feather .arrow .zip .gz .db .sqlite".split()
+    [
+        ".xlsx",
+        ".xls",
+        ".ods",
+        ".json",
+        ".jsonl",
+        ".html",
+        ".xml",
+        ".sav",
+        ".dta",
+        ".rds",
+        ".feather",
+        ".arrow",
+        ".zip",
+        ".gz",
+        ".db",
+        ".sqlite",
+    ]
 )
 
 
