@@ -1,0 +1,325 @@
+"""One loop for all searches: ask for nodes, tell what was found of them, stop when it is time."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from tabular.errors import NoSolution
+from tabular.lattice.limits import Limits
+from tabular.lattice.readings import Readings
+from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
+from tabular.registry import Method, Registry
+
+
+class Evaluates(Protocol):
+    """What says of nodes what they are worth: the evaluator, or a table of all nodes made before."""
+
+    lattice: Lattice
+    limits: Limits
+    rows: int
+
+    def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
+        """The readings of *nodes*, one each, in their order."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is sought: the best node by one *metric*, or a front of *objectives*; with the evaluator to ask."""
+
+    evaluator: Evaluates
+    metric: str = "glm"
+    objectives: tuple[str, ...] = ()
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice that is searched."""
+        return self.evaluator.lattice
+
+    @property
+    def limits(self) -> Limits:
+        """What a node must satisfy."""
+        return self.evaluator.limits
+
+    @property
+    def ranks(self) -> tuple[str, ...]:
+        """By what solutions are put in order."""
+        return self.objectives or (self.metric,)
+
+
+@dataclass(eq=False)
+class Finds:
+    """What a search has so far: it can be stopped at any time, and this is its answer."""
+
+    solutions: Readings | None = None
+    #: No node that satisfies the limits has less of the metric; proven, whatever is still open.
+    lower_bound: float | None = None
+    #: How many nodes satisfy the limits, where all were looked at or follow from those that were.
+    satisfying: int | None = None
+    #: Of the nodes that do not satisfy the limits, the one that breaks them by the fewest rows.
+    nearest: Readings | None = None
+    #: What else a search has to say of its course, as plain values.
+    remarks: dict[str, Any] = field(default_factory=dict)
+
+    def offer(self, readings: Readings, metric: str) -> None:
+        """Keep the best of *readings* that satisfies the limits, if it is better than what there is; ties go by level.
+
+        For searches that seek one node; the others put their `solutions` themselves.
+        """
+        good = readings.take(readings.satisfying)
+        if len(good):
+            best = good.ordered((metric,)).take([0])
+            both = best if self.solutions is None else Readings.together([self.solutions.take([0]), best])
+            self.solutions = both.ordered((metric,)).take([0])
+
+    def note_nearest(self, readings: Readings) -> None:
+        """Keep the node that comes nearest to satisfying the limits."""
+        bad = readings.take(~readings.satisfying)
+        if len(bad):
+            both = bad if self.nearest is None else Readings.together([self.nearest, bad])
+            order = np.lexsort([*both.nodes.T[::-1], both["suppressed"]])
+            self.nearest = both.take(order[:1])
+
+    def best(self, metric: str) -> float | None:
+        """The least of the *metric* among the solutions."""
+        if self.solutions is None or not len(self.solutions):
+            return None
+        return float(self.solutions[metric].min())
+
+
+#: What a search is while it runs: it yields nodes and gets their readings; it ends by returning.
+Course = Generator[Sequence[Node] | Nodes, Readings, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search(Method):
+    """A way to go through the lattice."""
+
+    #: Whether it seeks a front of objectives, one node by a metric, or can do both.
+    seeks_front: ClassVar[bool] = False
+    seeks_one: ClassVar[bool] = True
+    #: Whether it draws at random.
+    draws: ClassVar[bool] = False
+
+    @abstractmethod
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Go through the lattice, keeping what was found in *finds* so that it is right at every yield.
+
+        Nodes may be asked for again: that costs nothing and does not count.
+        """
+
+    def check(self, question: Question) -> None:
+        """Refuse a question this search cannot answer, naming those that can."""
+        return None
+
+
+searches: Registry[Search] = Registry("algorithm")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is."""
+
+    evaluated: int
+    seconds: float
+    asked: int
+    best: float | None
+    lower_bound: float | None
+    #: How many times in turn nothing new was asked for.
+    idle: int = 0
+
+
+Stop = Callable[[Progress], bool]
+
+
+def never(progress: Progress) -> bool:
+    """Go on until the search ends by itself."""
+    return False
+
+
+def after_evaluations(count: int) -> Stop:
+    """Stop when *count* distinct nodes are evaluated."""
+    return lambda progress: progress.evaluated >= count
+
+
+def after_seconds(seconds: float) -> Stop:
+    """Stop when so much time has gone."""
+    return lambda progress: progress.seconds >= seconds
+
+
+def any_of(*stops: Stop) -> Stop:
+    """Stop when one of *stops* says so."""
+    return lambda progress: any(stop(progress) for stop in stops)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One place in the course of a search."""
+
+    seconds: float
+    evaluated: int
+    best: float | None
+    lower_bound: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a search found, and how it went."""
+
+    algorithm: str
+    question: Question
+    evaluated: int
+    solutions: Readings
+    lower_bound: float | None
+    satisfying: int | None
+    ended: bool
+    seconds: float
+    moments: tuple[Moment, ...]
+    remarks: dict[str, Any]
+
+    @property
+    def gap(self) -> float | None:
+        """By how much the best solution's metric can at most exceed the optimum's."""
+        if self.lower_bound is None or not len(self.solutions):
+            return None
+        return max(0.0, float(self.solutions[self.question.metric].min()) - self.lower_bound)
+
+    def document(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return {
+            "algorithm": self.algorithm,
+            "metric": None if self.question.objectives else self.question.metric,
+            "objectives": list(self.question.objectives),
+            "lattice_nodes": self.question.lattice.size,
+            "satisfying": self.satisfying,
+            "evaluated": self.evaluated,
+            "seconds": self.seconds,
+            "ended": self.ended,
+            "solutions": [self.solutions.document(place) for place in range(len(self.solutions))],
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            **self.remarks,
+        }
+
+
+def run(
+    name: str,
+    search: Search,
+    question: Question,
+    *,
+    rng: np.random.Generator,
+    stop: Stop = never,
+    report: Callable[[Progress], None] = lambda progress: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Result:
+    """Ask *search* for nodes and tell it their readings, until it ends or *stop* says so.
+
+    Each node is evaluated once, however often it is asked for; the seed alone decides what is asked.
+    """
+    search.check(question)
+    began, finds, memory = clock(), Finds(), Memory(question.evaluator)
+    course = search.course(question, finds, rng)
+    moments: list[Moment] = []
+    progress = Progress(0, 0.0, 0, None, None)
+    ended = False
+    try:
+        nodes = next(course)
+        while not stop(progress):
+            readings = memory.evaluate(nodes)
+            finds.note_nearest(readings)
+            nodes = course.send(readings)
+            progress = _after(progress, memory, finds, question, clock() - began)
+            _note(moments, progress)
+            report(progress)
+    except StopIteration:
+        ended = True
+        _note(moments, _after(progress, memory, finds, question, clock() - began))
+    finally:
+        course.close()
+    if finds.solutions is None or not len(finds.solutions):
+        raise nothing_found(question, finds, ended=ended)
+    return Result(
+        name,
+        question,
+        len(memory),
+        finds.solutions.ordered(question.ranks),
+        finds.lower_bound,
+        finds.satisfying,
+        ended,
+        clock() - began,
+        tuple(moments),
+        finds.remarks,
+    )
+
+
+class Memory:
+    """An evaluator that remembers: what was asked for before is not evaluated again."""
+
+    def __init__(self, evaluator: Evaluates) -> None:
+        self._evaluator = evaluator
+        self._places: dict[bytes, tuple[Readings, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
+        """The readings of *nodes*, one each, in their order."""
+        asked = np.ascontiguousarray(as_nodes(nodes, len(self._evaluator.lattice.heights)))
+        keys = [row.tobytes() for row in asked]
+        fresh = {key: place for place, key in enumerate(keys) if key not in self._places}
+        if fresh:
+            found = self._evaluator.evaluate(asked[list(fresh.values())])
+            self._places.update((key, (found, place)) for place, key in enumerate(fresh))
+            if len(fresh) == len(keys):
+                return found
+        return gathered([self._places[key] for key in keys])
+
+
+def gathered(places: Sequence[tuple[Readings, int]]) -> Readings:
+    """Single readings put together."""
+    return Readings(
+        np.stack([found.nodes[place] for found, place in places]),
+        {name: np.array([found[name][place] for found, place in places]) for name in places[0][0].values},
+    )
+
+
+def nothing_found(question: Question, finds: Finds, *, ended: bool) -> NoSolution:
+    """Say that no node satisfies the limits, and which comes nearest."""
+    limits = question.limits
+    asked = ", ".join(f"{name}={value}" for name in ("k", "l", "t") if (value := getattr(limits, name)) is not None)
+    where = "No node satisfies" if ended else "No node was found that satisfies"
+    text = f"{where} {asked} with at most {limits.suppressible(question.evaluator.rows)} rows suppressed"
+    if finds.nearest is not None:
+        names = question.lattice.names
+        node = ", ".join(f"{name}={level}" for name, level in zip(names, finds.nearest.nodes[0].tolist(), strict=True))
+        text += f"; the nearest is {node}, where {finds.nearest['suppressed'][0]} rows would have to go"
+    return NoSolution(f"{text}. Lower the limits, or raise the suppression or the evaluations.")
+
+
+def _after(before: Progress, memory: Memory, finds: Finds, question: Question, seconds: float) -> Progress:
+    return Progress(
+        evaluated=len(memory),
+        seconds=seconds,
+        asked=before.asked + 1,
+        best=None if question.objectives else finds.best(question.metric),
+        lower_bound=finds.lower_bound,
+        idle=before.idle + 1 if len(memory) == before.evaluated else 0,
+    )
+
+
+def _note(moments: list[Moment], progress: Progress) -> None:
+    """Keep a moment where the best or the bound is other than before; and the last one."""
+    moment = Moment(progress.seconds, progress.evaluated, progress.best, progress.lower_bound)
+    same = len(moments) > 1 and all(
+        (each.best, each.lower_bound) == (moment.best, moment.lower_bound) for each in moments[-2:]
+    )
+    if same:
+        moments[-1] = moment
+    else:
+        moments.append(moment)
