@@ -1,0 +1,90 @@
+"""What no other dominates: the front of several objectives, its boxes, and how near another front comes to it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+def non_dominated(costs: Floats) -> Booleans:
+    """Which rows of *costs* no other row dominates: none is as low in all objectives and lower in one.
+
+    Rows that are equal dominate neither each other: all of them stay, or none.
+
+    >>> non_dominated(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0], [2.0, 2.0]])).tolist()
+    [True, True, False, True]
+    """
+    costs = np.asarray(costs, dtype=np.float64)
+    if not len(costs):
+        return np.zeros(0, dtype=np.bool_)
+    order = np.lexsort(costs.T[::-1])
+    sorted_costs = costs[order]
+    first = np.ones(len(costs), dtype=np.bool_)
+    first[1:] = (sorted_costs[1:] != sorted_costs[:-1]).any(axis=1)
+    distinct = sorted_costs[first]
+    # In this order a row can be dominated by earlier rows alone, and their first objective need not be looked at.
+    if distinct.shape[1] == 1:
+        stays = np.arange(len(distinct)) == 0
+    elif distinct.shape[1] <= 3:
+        ranks = np.unique(distinct[:, 1], return_inverse=True)[1].reshape(-1)
+        last = distinct[:, 2] if distinct.shape[1] == 3 else np.zeros(len(distinct))
+        stays = _sweep(ranks.astype(np.int64), np.ascontiguousarray(last))
+    else:
+        stays = _filter(np.ascontiguousarray(distinct[:, 1:]))
+    found = np.empty(len(costs), dtype=np.bool_)
+    found[order] = stays[np.cumsum(first) - 1]
+    return found
+
+
+@compiled
+def _sweep(ranks: NDArray[np.int64], last: Floats) -> Booleans:
+    """Which points no earlier one matches or undercuts in both numbers: minima of prefixes, kept in a Fenwick tree."""
+    stays = np.ones(len(ranks), dtype=np.bool_)
+    least = np.full(len(ranks) + 1, np.inf)
+    known = np.zeros(len(ranks) + 1, dtype=np.bool_)
+    for point in range(len(ranks)):
+        place = ranks[point] + 1
+        while place > 0:
+            if known[place] and least[place] <= last[point]:
+                stays[point] = False
+                break
+            place -= place & -place
+        if stays[point]:
+            place = ranks[point] + 1
+            while place <= len(ranks):
+                if not known[place] or last[point] < least[place]:
+                    least[place], known[place] = last[point], True
+                place += place & -place
+    return stays
+
+
+@compiled
+def _filter(costs: Floats) -> Booleans:
+    """Which points no earlier one matches or undercuts in all numbers: each is held against those that stayed."""
+    points, objectives = costs.shape
+    stays = np.ones(points, dtype=np.bool_)
+    kept = np.empty(points, dtype=np.int64)
+    count = 0
+    for point in range(points):
+        for place in range(count):
+            other = kept[place]
+            lower = True
+            for objective in range(objectives):
+                if costs[other, objective] > costs[point, objective]:
+                    lower = False
+                    break
+            if lower:
+                stays[point] = False
+                # What dominated once is likely to dominate again: look at it earlier next time.
+                ahead = place // 2
+                kept[place], kept[ahead] = kept[ahead], other
+                break
+        if stays[point]:
+            kept[count] = point
+            count += 1
+    return stays
