@@ -131,7 +131,7 @@ class Anonymity:
 
 
 def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[np.bool_]:
-    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers.
+    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers but those of one value.
 
     Where all rows do, none is suppressed: they are one class, of a table generalised as far as can be.
 
@@ -142,7 +142,7 @@ def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[n
     for name in quasi_identifiers:
         attribute = table.attribute(name)
         # Read as labels, `*` is a value; read as sets, it has all values for members.
-        says_nothing = [value == ANY for value in attribute.domain]
+        says_nothing = [value == ANY or len(attribute.domain) == 1 for value in attribute.domain]
         says_nothing += [len(members) == len(attribute.domain) for members in table.sets[name]]
         out &= np.array(says_nothing, dtype=np.bool_)[table.columns[name]]
     return out & ~out.all()

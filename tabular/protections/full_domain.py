@@ -51,19 +51,12 @@ class FullDomain(Protection):
         """Labels stand for what lies under them; a suppressed row has `*` in all columns; draws nothing."""
         hierarchies = self._hierarchies(table, attributes)
         node = self.node(hierarchies)
-        out = self._suppressed(table, hierarchies, node)
-        columns, sets = dict(table.columns), dict(table.sets)
-        for name in attributes:
-            level, size = hierarchies[name].levels[node[name]], len(hierarchies[name].domain)
-            groups = level.groups[table.columns[name]]
-            columns[name] = (size + np.where(out, len(level.labels), groups)).astype(np.int32)
-            sets[name] = (*level.sets, tuple(range(size)))
-        return Table(table.attributes, columns, sets)
+        return generalised(table, hierarchies, node, suppressed=self._suppressed(table, hierarchies, node))
 
     def node(self, hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
         """The level of each column."""
         names = tuple(hierarchies)
-        node = _read_levels(self.levels, names)
+        node = read_levels(self.levels, names)
         for name in names:
             height = hierarchies[name].height
             level = node.setdefault(name, height)
@@ -95,6 +88,19 @@ class FullDomain(Protection):
         return small
 
 
+def generalised(
+    table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int], *, suppressed: NDArray[np.bool_]
+) -> Table:
+    """*table* with each column of *node* at its level, and `*` in all of them where a row is *suppressed*."""
+    columns, sets = dict(table.columns), dict(table.sets)
+    for name, height in node.items():
+        level, size = hierarchies[name].levels[height], len(hierarchies[name].domain)
+        groups = level.groups[table.columns[name]]
+        columns[name] = (size + np.where(suppressed, len(level.labels), groups)).astype(np.int32)
+        sets[name] = (*level.sets, tuple(range(size)))
+    return Table(table.attributes, columns, sets)
+
+
 def suppression_limit(share: float, rows: int) -> int:
     """The rows that may be suppressed, if a *share* of all may.
 
@@ -112,7 +118,11 @@ def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
     return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)
 
 
-def _read_levels(levels: Any, names: Sequence[str]) -> dict[str, int]:
+def read_levels(levels: Any, names: Sequence[str], *, said: str = "FullDomain: levels") -> dict[str, int]:
+    """The level of each column as *levels* say: `1,0,2`, `age=1,sex=0`, numbers or a mapping.
+
+    *said* is what errors call the levels.
+    """
     if levels is None:
         return {}
     parts = levels.split(",") if isinstance(levels, str) else levels
@@ -122,7 +132,7 @@ def _read_levels(levels: Any, names: Sequence[str]) -> dict[str, int]:
         pairs = {str(part).rpartition("=")[0].strip(): str(part).rpartition("=")[2] for part in parts}
     else:
         if len(parts) != len(names):
-            raise InvalidParameter(f"FullDomain: levels must be one a column; {len(parts)} for {len(names)} columns.")
+            raise InvalidParameter(f"{said} must be one a column; {len(parts)} for {len(names)} columns.")
         pairs = dict(zip(names, parts, strict=True))
     for name in pairs:
         if name not in names:
@@ -130,4 +140,4 @@ def _read_levels(levels: Any, names: Sequence[str]) -> dict[str, int]:
     try:
         return {str(name): int(str(level)) for name, level in pairs.items()}
     except (TypeError, ValueError):
-        raise InvalidParameter(f"FullDomain: levels must be whole numbers, not {levels!r}.") from None
+        raise InvalidParameter(f"{said} must be whole numbers, not {levels!r}.") from None

@@ -81,6 +81,12 @@ def test_rows_that_say_nothing_are_suppressed():
     assert not suppressed_rows(table.masked({"a": ["*"] * 3}), ["a"]).any()
 
 
+def test_a_column_of_one_value_says_nothing_beside_suppressed_cells():
+    table = Table.from_columns({"a": ["x", "*", "x"], "b": ["y"] * 3})
+    assert suppressed_rows(table, ["a", "b"]).tolist() == [False, True, False]
+    assert not suppressed_rows(table, ["b"]).any()
+
+
 def test_the_journalist_knows_only_the_population():
     population = Table.from_columns({"a": ["x"] * 5 + ["y"] * 3 + ["z"]})
     assert Anonymity.of(population.rows(np.array([0, 5])), ["a"]).journalist_risk(population) == pytest.approx(1 / 3)
