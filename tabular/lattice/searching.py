@@ -24,6 +24,11 @@ class Evaluates(Protocol):
     limits: Limits
     rows: int
 
+    @property
+    def distinct_values(self) -> Sequence[Sequence[int]]:
+        """By attribute and level how many labels the rows have."""
+        ...
+
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
         """The readings of *nodes*, one each, in their order."""
         ...

@@ -90,6 +90,18 @@ class Lattice:
         grid = np.indices([height + 1 for height in self.heights], dtype=np.int16)
         return grid.reshape(len(self.heights), -1).T
 
+    def at(self, places: NDArray[np.int64]) -> Nodes:
+        """The nodes at *places* of that order, one each; the lattice must have fewer than 2^63 nodes.
+
+        >>> Lattice(("age", "sex"), (3, 1)).at(np.array([0, 1, 7])).tolist()
+        [[0, 0], [0, 1], [3, 1]]
+        """
+        nodes = np.zeros((len(places), len(self.heights)), dtype=np.int16)
+        left = np.asarray(places, dtype=np.int64)
+        for place, height in reversed(list(enumerate(self.heights))):
+            left, nodes[:, place] = np.divmod(left, height + 1)
+        return nodes
+
     def drawn(self, rng: np.random.Generator, count: int) -> Nodes:
         """*count* nodes at random, each with the same chance, repetitions and all."""
         return rng.integers(0, np.array(self.heights) + 1, size=(count, len(self.heights))).astype(np.int16)

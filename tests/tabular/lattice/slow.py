@@ -39,6 +39,14 @@ class SlowEvaluator:
     def names(self):
         return list(self.reading(self.lattice.top))
 
+    @property
+    def distinct_values(self):
+        """By attribute and level how many labels the rows have."""
+        return [
+            [len(set(level.groups[self.table.columns[name]].tolist())) for level in hierarchy.levels]
+            for name, hierarchy in self.hierarchies.items()
+        ]
+
     def generalised(self, node):
         table = self.table
         for hierarchy, level in zip(self.hierarchies.values(), node, strict=True):

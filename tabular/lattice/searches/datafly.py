@@ -1,0 +1,42 @@
+"""Datafly: one attribute a step, always that of the most values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabular.lattice.refusals import refuse_objectives
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+
+
+@searches.add(
+    "datafly",
+    cites="Sweeney (1997)",
+    limits="one node; it need be neither the best nor minimal",
+)
+@dataclass(frozen=True, kw_only=True)
+class Datafly(Search):
+    """Generalise the attribute with the most distinct values, step by step, until the limits are satisfied.
+
+    The values are those that the rows have at the level reached; of attributes with as many, the first one goes. It
+    stops at the first node that satisfies, so the answer is sound for all limits, also those that a coarser node may
+    break; at the top all rows are one class, and where that breaks the limits nothing is found.
+    """
+
+    def check(self, question: Question) -> None:
+        """Refuse a front."""
+        refuse_objectives("datafly", question)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Climb one path from the bottom."""
+        distinct, heights = question.evaluator.distinct_values, question.lattice.heights
+        node = question.lattice.bottom
+        while True:
+            finds.offer((yield [node]), question.metric)
+            lower = [place for place, level in enumerate(node) if level < heights[place]]
+            if finds.solutions is not None or not lower:
+                return
+            # The first of those with the most values, as `max` has it.
+            place = max(lower, key=lambda each: distinct[each][node[each]])
+            node = (*node[:place], node[place] + 1, *node[place + 1 :])

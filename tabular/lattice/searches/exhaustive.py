@@ -1,0 +1,61 @@
+"""Every node of the lattice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tabular.lattice.front import non_dominated
+from tabular.lattice.readings import Readings
+from tabular.lattice.refusals import refuse_larger
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.registry import option
+
+#: How many nodes are asked for at once: long batches are fast, and between two of them it can be stopped.
+BATCH = 65_536
+
+
+@searches.add(
+    "exhaustive",
+    cites="by definition",
+    limits="lattices of up to `most` nodes",
+)
+@dataclass(frozen=True, kw_only=True)
+class Exhaustive(Search):
+    """Look at every node, in the order of the levels.
+
+    Uses no property of the limits or the metric, so that its answer holds for all of them: the nodes that satisfy the
+    limits, best first, or with objectives those of them that no other dominates.
+    """
+
+    seeks_front: ClassVar[bool] = True
+
+    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
+
+    def check(self, question: Question) -> None:
+        """Refuse a lattice too large to go through."""
+        refuse_larger("exhaustive", question.lattice.size, self.most)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Go from the bottom to the top."""
+        size, satisfying = question.lattice.size, 0
+        for start in range(0, size, BATCH):
+            readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
+            satisfying += int(readings.satisfying.sum())
+            keep_satisfying(readings, question, finds)
+        finds.satisfying = satisfying
+        if not question.objectives:
+            finds.lower_bound = finds.best(question.metric)
+
+
+def keep_satisfying(readings: Readings, question: Question, finds: Finds) -> None:
+    """Put what satisfies the limits to the solutions; of a front what no other dominates stays."""
+    good = readings.take(readings.satisfying)
+    if not len(good):
+        return
+    found = good if finds.solutions is None else Readings.together([finds.solutions, good])
+    if question.objectives:
+        found = found.take(non_dominated(found.costs(question.objectives)))
+    finds.solutions = found

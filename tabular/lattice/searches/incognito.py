@@ -1,0 +1,113 @@
+"""Incognito: from single attributes to all of them, with what satisfies on each subset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
+from tabular.lattice.searches.exhaustive import keep_satisfying
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.space import Lattice
+from tabular.registry import option
+
+#: How many nodes are asked for at once, at most.
+_BATCH = 65_536
+
+_Places = NDArray[np.int64]
+
+
+@searches.add(
+    "incognito",
+    cites="LeFevre, DeWitt and Ramakrishnan (2005)",
+    limits="all nodes that satisfy; it reads the metric of each of them; t without suppression alone",
+)
+@dataclass(frozen=True, kw_only=True)
+class Incognito(Search):
+    """Find every node that satisfies the limits, by way of the subsets of the attributes, one attribute more a round.
+
+    To leave attributes out is to put them to their tops: they part no rows there. So the levels of a subset are asked
+    of the same evaluator as a node with the others at the top, and each node is met once, in the round of as many
+    attributes as it has below their tops.
+
+    A row whose class over some attributes keeps k and l is, over fewer of them or at higher levels, in a class that
+    holds this one: it has as many rows and as many values. So the rows that have to go are never more, and
+
+    - subset property: levels satisfy only if they do on all subsets with one attribute less; only such candidates of
+      the round before are looked at, and where one of the subsets fails the levels are known to fail;
+    - roll-up: in a round, from the lowest height up, what is a step above levels that satisfy does so without a look.
+
+    t without suppression has both properties: the distance is convex, so that a union of classes has none above its
+    parts. What is found is therefore the whole set, as `exhaustive` finds it. Nodes known by roll-up are read at the
+    end, for their metric: `evaluated` counts them as well; the remark `tested` says how many were looked at before.
+    """
+
+    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: all that satisfy are read")
+
+    def check(self, question: Question) -> None:
+        """Refuse a front, limits that are not monotone, and a lattice too large to keep."""
+        refuse_objectives("incognito", question)
+        refuse_unmonotone("incognito", question)
+        refuse_larger("incognito", question.lattice.size, self.most)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Go round by round, the top alone first; then read what was known without a look."""
+        lattice = question.lattice
+        steps, satisfies = _strides(lattice), np.zeros(lattice.size, dtype=np.bool_)
+        by_rollup: list[_Places] = []
+        tested = 0
+        for places in _rounds(lattice):
+            levels = lattice.at(places).astype(np.int64)
+            candidates, known = _judged(levels, places, lattice, steps, satisfies)
+            satisfies[places[known]] = True
+            by_rollup.append(places[known])
+            asked = places[candidates & ~known]
+            for start in range(0, len(asked), _BATCH):
+                part = asked[start : start + _BATCH]
+                readings = yield lattice.at(part)
+                satisfies[part] = readings.satisfying
+                keep_satisfying(readings, question, finds)
+                tested += len(part)
+        finds.satisfying = int(satisfies.sum())
+        finds.remarks["tested"] = tested
+        unread = np.sort(np.concatenate(by_rollup))
+        for start in range(0, len(unread), _BATCH):
+            readings = yield lattice.at(unread[start : start + _BATCH])
+            keep_satisfying(readings, question, finds)
+        finds.lower_bound = finds.best(question.metric)
+
+
+def _strides(lattice: Lattice) -> _Places:
+    """How far apart two nodes stand, in the order of the levels, that are a level of an attribute apart."""
+    sizes = np.array([*lattice.heights[1:], 0], dtype=np.int64) + 1
+    return np.cumprod(sizes[::-1])[::-1]
+
+
+def _rounds(lattice: Lattice) -> Iterator[_Places]:
+    """The places of the nodes: by how many attributes are below their tops, then by height."""
+    counts, sums = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    for height in lattice.heights:
+        levels = np.arange(height + 1, dtype=np.int32)
+        counts = (counts[:, None] + (levels < height)).ravel()
+        sums = (sums[:, None] + levels).ravel()
+    keys = counts * (sum(lattice.heights) + 1) + sums
+    order = np.argsort(keys, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
+
+
+def _judged(
+    levels: _Places, places: _Places, lattice: Lattice, steps: _Places, satisfies: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which nodes satisfy on all subsets with an attribute less, and which are a step above one that satisfies."""
+    candidates, known = np.ones(len(places), dtype=np.bool_), np.zeros(len(places), dtype=np.bool_)
+    for attribute, (height, step) in enumerate(zip(lattice.heights, steps.tolist(), strict=True)):
+        level = levels[:, attribute]
+        below_top = level < height
+        candidates &= ~below_top | satisfies[places + step * (height - level)]
+        # A node a step below has the same attributes below their tops: it was judged in this round.
+        lowered = below_top & (level > 0)
+        known |= lowered & satisfies[places - step * lowered]
+    return candidates, known

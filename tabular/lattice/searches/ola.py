@@ -1,0 +1,156 @@
+"""Optimal lattice anonymization: halve sublattices, and let each node speak for all above or below it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.readings import Readings
+from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.space import Lattice, Node, Nodes
+from tabular.registry import option
+
+#: How many nodes are asked for at once, at most.
+_BATCH = 65_536
+
+_SATISFIES, _OPEN, _BREAKS = 1, 0, -1
+
+
+@searches.add(
+    "ola",
+    cites="El Emam and others (2009)",
+    limits="the best node is the best of all where the metric is monotone: precision always, the others without "
+    "suppression; t without suppression alone",
+)
+@dataclass(frozen=True, kw_only=True)
+class Ola(Search):
+    """Find all minimal nodes that satisfy the limits by halving sublattices, and put them in order by the metric.
+
+    What holds for a node is known of others without a look at them: all above one that satisfies do, as none of their
+    rows leaves a class that keeps the limits; all below one that does not satisfy do not. Of a sublattice whose bottom
+    breaks the limits and whose top satisfies them the nodes half way up are asked for, so far as they are open; one
+    that satisfies is the top of the next sublattice, one that does not is the bottom. Every node of the sublattice is
+    below or above some node half way, and so in a smaller sublattice or known: at the end all nodes are known.
+
+    A minimal node satisfies while no node below it does; each node that satisfies is above one of them, or is one. So
+    a minimal node is the optimum of a metric that never falls from a node to one above it. Precision is such a metric
+    whatever may be suppressed. All others are where no row may go: labels stand for more values, and classes only
+    merge, by which neither the squares of their sizes nor the rows outside their majorities fall. With suppression,
+    rows that come back from a class that was too small can make a coarser node the better one: then the answer is the
+    best of the minimal nodes, and no lower bound is given.
+    """
+
+    most: int = option(20_000_000, low=1, help="nodes of a lattice, at most: what is known of each is kept")
+
+    def check(self, question: Question) -> None:
+        """Refuse a front, limits that are not monotone, and a lattice of which no record can be kept."""
+        refuse_objectives("ola", question)
+        refuse_unmonotone("ola", question)
+        refuse_larger("ola", question.lattice.size, self.most)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Ask for the top and the bottom, then halve what is between them."""
+        known = _Known(question.lattice)
+        # They are one node where no attribute can be generalised.
+        readings = yield sorted({question.lattice.bottom, question.lattice.top})
+        known.note(readings)
+        _keep_minimal(finds, readings, known)
+        yield from _halve(known, finds, question.lattice.bottom, question.lattice.top)
+        finds.satisfying = known.satisfying
+        if question.metric == "precision" or not question.limits.suppressible(question.evaluator.rows):
+            finds.lower_bound = finds.best(question.metric)
+        elif finds.solutions is not None:
+            finds.remarks["note"] = (
+                f"{question.metric} can be less above a minimal node where rows are suppressed: this is the best of "
+                "the minimal nodes; `exhaustive` and `optimal` find the best of all."
+            )
+
+
+class _Known:
+    """What is known of each node: that it satisfies the limits, that it breaks them, or nothing yet."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        # Attributes without a level to go up to need no dimension, of which arrays have 64 at most.
+        self._free = [place for place, height in enumerate(lattice.heights) if height]
+        self._attributes = len(lattice.heights)
+        shape = tuple(lattice.heights[place] + 1 for place in self._free)
+        self._tags = np.full(shape, _OPEN, dtype=np.int8)
+        self._sums = np.zeros(shape, dtype=np.int32)
+        for axis, levels in enumerate(shape):
+            self._sums += np.arange(levels, dtype=np.int32).reshape([-1 if each == axis else 1 for each in self._axes])
+
+    @property
+    def _axes(self) -> range:
+        return range(len(self._free))
+
+    @property
+    def satisfying(self) -> int:
+        """How many nodes are known to satisfy."""
+        return int((self._tags == _SATISFIES).sum())
+
+    def note(self, readings: Readings) -> None:
+        """Take in what was found of nodes, and what follows for those above and below them."""
+        for node, good in zip(readings.nodes[:, self._free].tolist(), readings.satisfying.tolist(), strict=True):
+            if good:
+                self._tags[tuple(slice(level, None) for level in node)] = _SATISFIES
+            else:
+                self._tags[tuple(slice(level + 1) for level in node)] = _BREAKS
+
+    def satisfies(self, node: Node) -> bool:
+        """Whether a *node* of which it is known satisfies."""
+        return bool(self._tags[tuple(node[place] for place in self._free)] == _SATISFIES)
+
+    def is_minimal(self, node: Node) -> bool:
+        """Whether no node one step below *node* is known to satisfy."""
+        levels = [node[place] for place in self._free]
+        return not any(
+            level and self._tags[(*levels[:axis], level - 1, *levels[axis + 1 :])] == _SATISFIES
+            for axis, level in enumerate(levels)
+        )
+
+    def is_decided(self, low: Node, high: Node) -> bool:
+        """Whether all is known of the nodes from *low* to *high*."""
+        return bool((self._tags[self._box(low, high)] != _OPEN).all())
+
+    def half_way(self, low: Node, high: Node) -> tuple[Nodes, NDArray[np.bool_]]:
+        """The nodes of the middle height from *low* to *high*, and which of them are open."""
+        box = self._box(low, high)
+        places = np.argwhere(self._sums[box] == (sum(low) + sum(high)) // 2)
+        nodes = np.zeros((len(places), self._attributes), dtype=np.int16)
+        nodes[:, self._free] = places
+        nodes += np.array(low, dtype=np.int16)
+        return nodes, self._tags[box][tuple(places.T)] == _OPEN
+
+    def _box(self, low: Node, high: Node) -> tuple[slice, ...]:
+        return tuple(slice(low[place], high[place] + 1) for place in self._free)
+
+
+def _halve(known: _Known, finds: Finds, low: Node, high: Node) -> Generator[Nodes, Readings, None]:
+    """Come to know all nodes from *low*, which is known, to *high*, which is too."""
+    if known.is_decided(low, high):
+        return
+    middle, is_open = known.half_way(low, high)
+    asked = middle[is_open]
+    for start in range(0, len(asked), _BATCH):
+        readings = yield asked[start : start + _BATCH]
+        known.note(readings)
+        _keep_minimal(finds, readings, known)
+    for levels in middle.tolist():
+        node = tuple(levels)
+        if known.satisfies(node):
+            yield from _halve(known, finds, low, node)
+        else:
+            yield from _halve(known, finds, node, high)
+
+
+def _keep_minimal(finds: Finds, readings: Readings, known: _Known) -> None:
+    """Keep of the solutions so far, and of what satisfies now, the nodes that have none below them."""
+    good = readings.take(readings.satisfying)
+    if not len(good):
+        return
+    found = good if finds.solutions is None else Readings.together([finds.solutions, good])
+    finds.solutions = found.take(np.array([known.is_minimal(node) for node in found.tuples()], dtype=np.bool_))

@@ -1,0 +1,81 @@
+"""Samarati's binary search: the least height of a node that satisfies the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from tabular.lattice.readings import Readings
+from tabular.lattice.refusals import refuse_objectives, refuse_unmonotone
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.space import Lattice, Node
+
+#: How many nodes of a height are asked for at once; one that satisfies is enough to go lower.
+_BATCH = 1024
+
+
+@searches.add(
+    "samarati",
+    cites="Samarati (2001)",
+    limits="the least height, which need not be that of the best node by another metric; t without suppression alone",
+)
+@dataclass(frozen=True, kw_only=True)
+class Samarati(Search):
+    """Search the heights by halves for the least that has a node which satisfies the limits; keep all of that height.
+
+    The height of a node is the sum of its levels. If a node satisfies the limits, all nodes above it do, and one of
+    these is a step higher unless it is the top: so the heights that have such a node are those from the least one up,
+    and halving finds it. The metric alone puts the nodes of that height in order.
+    """
+
+    def check(self, question: Question) -> None:
+        """Refuse a front, and limits that are not monotone."""
+        refuse_objectives("samarati", question)
+        refuse_unmonotone("samarati", question)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Ask for the top, then height by height until one is left."""
+        lattice = question.lattice
+        readings = yield [lattice.top]
+        if not readings.satisfying[0]:
+            return
+        finds.solutions = readings
+        low, high = 0, sum(lattice.heights)
+        while low < high:
+            middle = (low + high) // 2
+            for nodes in _of_height(lattice, middle):
+                readings = yield nodes
+                if readings.satisfying.any():
+                    finds.solutions = readings.take(readings.satisfying)
+                    high = middle
+                    break
+            else:
+                low = middle + 1
+        finds.remarks["height"] = high
+        found: list[Readings] = []
+        for nodes in _of_height(lattice, high):
+            readings = yield nodes
+            if readings.satisfying.any():
+                found.append(readings.take(readings.satisfying))
+                finds.solutions = Readings.together(found)
+
+
+def _of_height(lattice: Lattice, height: int) -> Iterator[list[Node]]:
+    """The nodes of a *height* in the order of the levels, some at a time."""
+    nodes = _summing(lattice.heights, height)
+    while batch := list(islice(nodes, _BATCH)):
+        yield batch
+
+
+def _summing(heights: tuple[int, ...], total: int) -> Iterator[Node]:
+    """The nodes below *heights* whose levels sum to *total*."""
+    if not heights:
+        yield ()
+        return
+    others = sum(heights[1:])
+    for level in range(max(0, total - others), min(heights[0], total) + 1):
+        for node in _summing(heights[1:], total - level):
+            yield (level, *node)
