@@ -1,0 +1,57 @@
+"""The classes of nodes that were looked at lately, for others to be rolled up from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.layout import Classes
+
+#: So many nodes are kept at most, and so many classes of theirs in all, or a few times those of the distinct rows.
+_NODES = 2048
+_CLASSES = 4_000_000
+
+
+class Recent:
+    """Classes of nodes, the oldest forgotten first."""
+
+    def __init__(self, base: Classes, attributes: int) -> None:
+        self._base = base
+        self._bottom = np.zeros(attributes, dtype=np.int16)
+        self._levels = np.zeros((_NODES, attributes), dtype=np.int16)
+        self._sizes = np.full(_NODES, np.iinfo(np.int64).max)
+        self._classes: list[Classes | None] = [None] * _NODES
+        self._next = 0
+        self._held = 0
+        self._room = max(_CLASSES, 4 * len(base.sizes))
+
+    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Classes]:
+        """The node with the fewest classes from which *node* can be rolled up."""
+        places = np.flatnonzero((self._levels <= node).all(axis=1))
+        if places.size:
+            place = int(places[np.argmin(self._sizes[places])])
+            found = self._classes[place]
+            if found is not None:
+                return self._levels[place], found
+        return self._bottom, self._base
+
+    def keep(self, node: NDArray[np.int16], classes: Classes) -> None:
+        """Keep the *classes* of a *node*."""
+        # A node of nearly as many classes as there are distinct rows saves nothing.
+        if 4 * len(classes.sizes) > 3 * len(self._base.sizes) + 64:
+            return
+        self._forget(self._next)
+        self._levels[self._next], self._sizes[self._next] = node, len(classes.sizes)
+        self._classes[self._next] = classes
+        self._held += len(classes.sizes)
+        self._next = (self._next + 1) % _NODES
+        oldest = self._next
+        while self._held > self._room:
+            self._forget(oldest)
+            oldest = (oldest + 1) % _NODES
+
+    def _forget(self, place: int) -> None:
+        classes = self._classes[place]
+        if classes is not None:
+            self._held -= len(classes.sizes)
+            self._classes[place], self._sizes[place] = None, np.iinfo(np.int64).max

@@ -1,0 +1,139 @@
+"""Going through many nodes, each rolled up from the nearest finer one that is at hand, in bounded memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled, inlined
+from tabular.lattice.appraisal import Wanted, appraise
+from tabular.lattice.layout import Classes, Coding, Pairs
+from tabular.lattice.rollup import roll_pairs_up, roll_up
+
+
+class Room(NamedTuple):
+    """Room to work in: for classes one behind the other, for hashing, and for what is said of one node."""
+
+    classes: Classes
+    table: NDArray[np.int32]
+    owners: NDArray[np.int32]
+    scratch: NDArray[np.int64]
+
+
+def room_for(base: Classes, depth: int, suppressible: int) -> Room:
+    """Room for a walk from *base* along chains of up to *depth* nodes; memory is taken as it is used.
+
+    Chains whose classes do not fit are cut short: their nodes roll up from a finer one that is still there.
+    """
+    sizes = [len(base.sizes), len(base.sensitive.rows), len(base.labels.rows)]
+    many, of_values, of_labels = (number * min(depth + 2, max(6, 2_000_000 // max(number, 1))) for number in sizes)
+    return Room(
+        Classes(
+            np.empty((many, base.keys.shape[1]), dtype=np.int64),
+            np.empty(many, dtype=np.int32),
+            np.empty(many if len(base.present) else 0, dtype=np.int64),
+            Pairs(*(np.empty(of_values, dtype=np.int32) for _ in range(3))),
+            Pairs(*(np.empty(of_labels, dtype=np.int32) for _ in range(3))),
+        ),
+        np.empty(4 * max(*sizes, 8), dtype=np.int32),
+        np.empty(sizes[0], dtype=np.int32),
+        np.zeros(suppressible + 2, dtype=np.int64),
+    )
+
+
+@inlined
+def _part(classes: Classes, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Classes:
+    """The classes between two marks, each three places: classes, pairs of sensitive values, pairs of labels."""
+    present = classes.present[begin[0] : end[0]] if len(classes.present) else classes.present
+    return Classes(
+        classes.keys[begin[0] : end[0]],
+        classes.sizes[begin[0] : end[0]],
+        present,
+        Pairs(
+            classes.sensitive.classes[begin[1] : end[1]],
+            classes.sensitive.values[begin[1] : end[1]],
+            classes.sensitive.rows[begin[1] : end[1]],
+        ),
+        Pairs(
+            classes.labels.classes[begin[2] : end[2]],
+            classes.labels.values[begin[2] : end[2]],
+            classes.labels.rows[begin[2] : end[2]],
+        ),
+    )
+
+
+@compiled
+def step(
+    source: Classes,
+    fine: NDArray[np.int16],
+    coarse: NDArray[np.int16],
+    coding: Coding,
+    wanted: Wanted,
+    room: Room,
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> None:
+    """Roll node *coarse* up from *fine* into the room from mark *begin* on, and set mark *end*."""
+    everything = np.array([len(room.classes.sizes), len(room.classes.sensitive.rows), len(room.classes.labels.rows)])
+    target = _part(room.classes, begin, everything)
+    end[0] = begin[0] + roll_up(source, fine, coarse, coding, room.table, target, room.owners)
+    end[1], end[2] = begin[1], begin[2]
+    if len(source.sensitive.rows):
+        end[1] += roll_pairs_up(source.sensitive, room.owners, wanted.size, room.table, target.sensitive)
+    if len(source.labels.rows):
+        end[2] += roll_pairs_up(source.labels, room.owners, wanted.label_size, room.table, target.labels)
+
+
+@compiled
+def walk(
+    base: Classes,
+    bottom: NDArray[np.int16],
+    nodes: NDArray[np.int16],
+    order: NDArray[np.int64],
+    coding: Coding,
+    wanted: Wanted,
+    logs: NDArray[np.int64],
+    room: Room,
+    whole: NDArray[np.int64],
+    other: NDArray[np.float64],
+) -> int:
+    """Say of each of *nodes*, in *order*, what there is to say; how many were rolled up is given back.
+
+    A chain of nodes, each coarser than the one before, is kept: each new node first ends the chain where it is not
+    coarser, and is rolled up from what is then the last one. In the order of their levels that is always a near one.
+    """
+    attributes = nodes.shape[1]
+    limits = np.array([len(room.classes.sizes), len(room.classes.sensitive.rows), len(room.classes.labels.rows)])
+    most = np.array([len(base.sizes), len(base.sensitive.rows), len(base.labels.rows)])
+    marks = np.zeros((len(order) + 2, 3), dtype=np.int64)
+    chain = np.empty(len(order) + 1, dtype=np.int64)
+    length = 0
+    for place in order:
+        node = nodes[place]
+        while length:
+            last = nodes[chain[length - 1]]
+            below = True
+            for attribute in range(attributes):
+                if last[attribute] > node[attribute]:
+                    below = False
+                    break
+            if below:
+                break
+            length -= 1
+        if length:
+            source, fine = _part(room.classes, marks[length - 1], marks[length]), nodes[chain[length - 1]]
+        else:
+            source, fine = base, bottom
+        step(source, fine, node, coding, wanted, room, marks[length], marks[length + 1])
+        found = _part(room.classes, marks[length], marks[length + 1])
+        appraise(found, node, coding, wanted, logs, room.scratch, whole[place], other[place])
+        fits = True
+        for kind in range(3):
+            if marks[length + 1, kind] + most[kind] > limits[kind]:
+                fits = False
+        if fits:
+            chain[length] = place
+            length += 1
+    return len(order)
