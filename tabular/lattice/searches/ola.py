@@ -6,16 +6,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.lattice.readings import Readings
 from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
-from tabular.lattice.space import Lattice, Node, Nodes
+from tabular.lattice.space import Lattice, Node, as_tuples
 from tabular.registry import option
-
-#: How many nodes are asked for at once, at most.
-_BATCH = 65_536
 
 _SATISFIES, _OPEN, _BREAKS = 1, 0, -1
 
@@ -53,13 +49,11 @@ class Ola(Search):
         refuse_larger("ola", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
-        """Ask for the top and the bottom, then halve what is between them."""
-        known = _Known(question.lattice)
-        # They are one node where no attribute can be generalised.
-        readings = yield sorted({question.lattice.bottom, question.lattice.top})
-        known.note(readings)
-        _keep_minimal(finds, readings, known)
-        yield from _halve(known, finds, question.lattice.bottom, question.lattice.top)
+        """Ask for the bottom and the top, then halve what is between them."""
+        known, bottom, top = _Known(question.lattice), question.lattice.bottom, question.lattice.top
+        yield from _ask(bottom, known, finds)
+        yield from _ask(top, known, finds)
+        yield from _halve(known, finds, bottom, top)
         finds.satisfying = known.satisfying
         if question.metric == "precision" or not question.limits.suppressible(question.evaluator.rows):
             finds.lower_bound = finds.best(question.metric)
@@ -92,65 +86,65 @@ class _Known:
         """How many nodes are known to satisfy."""
         return int((self._tags == _SATISFIES).sum())
 
-    def note(self, readings: Readings) -> None:
-        """Take in what was found of nodes, and what follows for those above and below them."""
-        for node, good in zip(readings.nodes[:, self._free].tolist(), readings.satisfying.tolist(), strict=True):
-            if good:
-                self._tags[tuple(slice(level, None) for level in node)] = _SATISFIES
-            else:
-                self._tags[tuple(slice(level + 1) for level in node)] = _BREAKS
+    def note(self, node: Node, *, satisfies: bool) -> None:
+        """Take in what was found of a *node*, and what follows for those above or below it."""
+        if satisfies:
+            self._tags[tuple(slice(node[place], None) for place in self._free)] = _SATISFIES
+        else:
+            self._tags[tuple(slice(node[place] + 1) for place in self._free)] = _BREAKS
+
+    def is_open(self, node: Node) -> bool:
+        """Whether nothing is known of a *node* yet."""
+        return self._tag(node) == _OPEN
 
     def satisfies(self, node: Node) -> bool:
-        """Whether a *node* of which it is known satisfies."""
-        return bool(self._tags[tuple(node[place] for place in self._free)] == _SATISFIES)
+        """Whether a *node* is known to satisfy."""
+        return self._tag(node) == _SATISFIES
 
-    def is_minimal(self, node: Node) -> bool:
-        """Whether no node one step below *node* is known to satisfy."""
-        levels = [node[place] for place in self._free]
-        return not any(
-            level and self._tags[(*levels[:axis], level - 1, *levels[axis + 1 :])] == _SATISFIES
-            for axis, level in enumerate(levels)
-        )
+    def _tag(self, node: Node) -> int:
+        return int(self._tags[tuple(node[place] for place in self._free)])
 
     def is_decided(self, low: Node, high: Node) -> bool:
         """Whether all is known of the nodes from *low* to *high*."""
         return bool((self._tags[self._box(low, high)] != _OPEN).all())
 
-    def half_way(self, low: Node, high: Node) -> tuple[Nodes, NDArray[np.bool_]]:
-        """The nodes of the middle height from *low* to *high*, and which of them are open."""
-        box = self._box(low, high)
-        places = np.argwhere(self._sums[box] == (sum(low) + sum(high)) // 2)
+    def half_way(self, low: Node, high: Node) -> list[Node]:
+        """The nodes of the middle height from *low* to *high*."""
+        places = np.argwhere(self._sums[self._box(low, high)] == (sum(low) + sum(high)) // 2)
         nodes = np.zeros((len(places), self._attributes), dtype=np.int16)
         nodes[:, self._free] = places
-        nodes += np.array(low, dtype=np.int16)
-        return nodes, self._tags[box][tuple(places.T)] == _OPEN
+        return as_tuples(nodes + np.array(low, dtype=np.int16))
 
     def _box(self, low: Node, high: Node) -> tuple[slice, ...]:
         return tuple(slice(low[place], high[place] + 1) for place in self._free)
 
 
-def _halve(known: _Known, finds: Finds, low: Node, high: Node) -> Generator[Nodes, Readings, None]:
+def _ask(node: Node, known: _Known, finds: Finds) -> Generator[list[Node], Readings, None]:
+    """Come to know *node*, without a look if it follows from others."""
+    if known.is_open(node):
+        readings = yield [node]
+        known.note(node, satisfies=bool(readings.satisfying[0]))
+        _keep_minimal(finds, readings)
+
+
+def _halve(known: _Known, finds: Finds, low: Node, high: Node) -> Generator[list[Node], Readings, None]:
     """Come to know all nodes from *low*, which is known, to *high*, which is too."""
     if known.is_decided(low, high):
         return
-    middle, is_open = known.half_way(low, high)
-    asked = middle[is_open]
-    for start in range(0, len(asked), _BATCH):
-        readings = yield asked[start : start + _BATCH]
-        known.note(readings)
-        _keep_minimal(finds, readings, known)
-    for levels in middle.tolist():
-        node = tuple(levels)
+    # One node at a time: what comes of it, and of the sublattice after it, often decides others of its height.
+    for node in known.half_way(low, high):
+        yield from _ask(node, known, finds)
         if known.satisfies(node):
             yield from _halve(known, finds, low, node)
         else:
             yield from _halve(known, finds, node, high)
 
 
-def _keep_minimal(finds: Finds, readings: Readings, known: _Known) -> None:
-    """Keep of the solutions so far, and of what satisfies now, the nodes that have none below them."""
-    good = readings.take(readings.satisfying)
-    if not len(good):
+def _keep_minimal(finds: Finds, readings: Readings) -> None:
+    """Put a node that satisfies in the place of the solutions above it; it was open, so none is below it."""
+    if not readings.satisfying.all():
         return
-    found = good if finds.solutions is None else Readings.together([finds.solutions, good])
-    finds.solutions = found.take(np.array([known.is_minimal(node) for node in found.tuples()], dtype=np.bool_))
+    if finds.solutions is not None:
+        is_above = (finds.solutions.nodes >= readings.nodes[0]).all(axis=1)
+        readings = Readings.together([finds.solutions.take(~is_above), readings])
+    finds.solutions = readings
