@@ -63,12 +63,12 @@ def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.
 
 
 @inlined
-def _distinct(bits: int) -> int:
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
+def _ones(bits: int) -> int:
+    """How many of 62 bits are set: added up in pairs, fours and eights at once."""
+    bits -= (bits >> 1) & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((bits * 0x0101010101010101) >> 56) & 0x7F
 
 
 @compiled
@@ -84,32 +84,39 @@ def appraise(
 ) -> None:
     """Write what is said of a node into *whole* and *other*; `logs` has n log2 n in units for each number of rows."""
     number = len(classes.sizes)
-    distinct = np.zeros(number if wanted.size else 0, dtype=np.int64)
-    if len(classes.present):
-        for row in range(number):
-            distinct[row] = _distinct(classes.present[row])
-    elif wanted.size:
-        for row in range(len(classes.sensitive.rows)):
-            distinct[classes.sensitive.classes[row]] += 1
+    by_bits = len(classes.present) > 0
+    distinct = np.zeros(number if wanted.size and not by_bits else 0, dtype=np.int64)
+    for row in range(len(classes.sensitive.rows)):
+        distinct[classes.sensitive.classes[row]] += 1
     least = wanted.k if wanted.fixed else own_k(classes.sizes, wanted.suppressible, scratch)
     goes = np.zeros(number, dtype=np.bool_)
     whole[:] = 0
-    whole[K] = whole[DISTINCT] = 2**62
+    smallest, fewest, squares, kept, gone = np.int64(2**62), np.int64(2**62), np.int64(0), np.int64(0), np.int64(0)
     for row in range(number):
         size = np.int64(classes.sizes[row])
-        if size < least or (wanted.l and distinct[row] < wanted.l):
+        found = np.int64(0)
+        if size >= least and wanted.size:
+            found = _ones(classes.present[row]) if by_bits else distinct[row]
+        if size < least or found < wanted.l:
             goes[row] = True
-            whole[SUPPRESSED] += size
+            gone += size
         else:
-            whole[CLASSES] += 1
-            whole[S_K] += size * size
-            whole[K] = min(whole[K], size)
-            if wanted.size:
-                whole[DISTINCT] = min(whole[DISTINCT], distinct[row])
-    if not whole[CLASSES]:
-        whole[K] = whole[DISTINCT] = 0
-    if whole[SUPPRESSED]:
-        _suppressed_labels(classes, goes, node, coding, wanted.bits, whole)
+            kept += 1
+            squares += size * size
+            smallest, fewest = min(smallest, size), min(fewest, found)
+    whole[SUPPRESSED], whole[CLASSES], whole[S_K] = gone, kept, squares
+    if kept:
+        whole[K], whole[DISTINCT] = smallest, fewest
+    if gone:
+        # Whichever are fewer: of the others what all rows have is known.
+        if 2 * kept < number:
+            _labels(classes, goes, False, node, coding, wanted.bits, whole)
+            whole[LOST + len(node)] *= -1
+            for place in range(len(node)):
+                whole[LOST + place] = coding.all_leaves[place, node[place]] - whole[LOST + place]
+                whole[LOST + len(node)] += coding.all_bits[place, node[place]]
+        else:
+            _labels(classes, goes, True, node, coding, wanted.bits, whole)
     if wanted.values:
         _sensitive_values(classes, goes, wanted, logs, whole, other)
     if wanted.label_size:
@@ -117,25 +124,39 @@ def appraise(
 
 
 @compiled
-def _suppressed_labels(
+def _labels(
     classes: Classes,
     goes: NDArray[np.bool_],
+    which: bool,
     node: NDArray[np.int16],
     coding: Coding,
     with_bits: bool,
     whole: NDArray[np.int64],
 ) -> None:
-    """Add up the leaves under the labels of suppressed rows, by attribute, and then their bits."""
-    attributes = len(node)
-    for row in range(len(goes)):
-        if goes[row]:
-            size = np.int64(classes.sizes[row])
+    """Add up the leaves under the labels of the rows that go, or stay, by attribute, and then their bits."""
+    attributes, inner = len(node), coding.inner
+    labels = coding.starts[inner, node[inner]]
+    own, bits = np.int64(0), np.int64(0)
+    begin = 0
+    for group in range(len(classes.ends)):
+        rows = np.int64(0)
+        for row in range(begin, classes.ends[group]):
+            size = classes.sizes[row] * np.int64(goes[row] == which)
+            rows += size
+            own += size * coding.leaves[labels + classes.inner[row]]
+            if with_bits:
+                bits += size * coding.bits[labels + classes.inner[row]]
+        begin = classes.ends[group]
+        if rows:
             for place in range(attributes):
-                group = (classes.keys[row, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
-                label = coding.starts[place, node[place]] + group
-                whole[LOST + place] += size * coding.leaves[label]
-                if with_bits:
-                    whole[LOST + attributes] += size * coding.bits[label]
+                if place != inner:
+                    code = (classes.keys[group, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
+                    label = coding.starts[place, node[place]] + code
+                    whole[LOST + place] += rows * coding.leaves[label]
+                    if with_bits:
+                        bits += rows * coding.bits[label]
+    whole[LOST + inner] = own
+    whole[LOST + attributes] = bits
 
 
 @compiled

@@ -29,13 +29,13 @@ from tabular.lattice.appraisal import (
     appraise,
 )
 from tabular.lattice.bounds import lower_bounds
-from tabular.lattice.layout import UNIT, Classes, coding_of, costs_of, distinct_rows
+from tabular.lattice.layout import UNIT, Classes, Pairs, Ranked, bits_of, coding_of, distinct_rows
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.readings import Readings
 from tabular.lattice.recent import Recent
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
-from tabular.lattice.walk import room_for, step, walk
+from tabular.lattice.walk import KINDS, room_for, step, walk
 from tabular.table import Table
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
@@ -188,10 +188,18 @@ class Evaluator:
 
     def _prepare(self) -> None:
         names, table = list(self.hierarchies), self.table
-        counts = [np.bincount(table.columns[name], minlength=len(table.attribute(name).domain)) for name in names]
-        each = list(self.hierarchies.values())
-        self._coding, words = coding_of(each, counts)
-        self._levels = costs_of(each, counts)
+        ranked = [Ranked.of(each) for each in self.hierarchies.values()]
+        columns = [each.ranks[table.columns[name]] for name, each in zip(names, ranked, strict=True)]
+        counts = [np.bincount(column, minlength=len(each.ranks)) for column, each in zip(columns, ranked, strict=True)]
+        # The attributes that part the rows most come first: then most nodes are rolled up from few classes. The one
+        # with the most levels comes last: rolling it up is quickest.
+        spreads = [_spread(rows) for rows in counts]
+        inner = max(range(len(names)), key=lambda place: (self.lattice.heights[place], spreads[place]))
+        outer = sorted((place for place in range(len(names)) if place != inner), key=lambda place: -spreads[place])
+        self._order = [*outer, inner]
+        self._coding, words = coding_of(ranked, counts, inner)
+        self._bits = bits_of(ranked, counts)
+        self._others = [max(len(each.ranks) - 1, 1) for each in ranked]
         of_values = self.sensitive is not None and bool(
             {name for name in self.metrics if METRICS[name].needs == SENSITIVE}
         )
@@ -200,8 +208,7 @@ class Evaluator:
         with_counts = of_values and (bool(beyond) or size > _BITS)
         with_label = self.class_label is not None and "cm" in self.metrics
         self._base = distinct_rows(
-            table,
-            self.hierarchies,
+            columns,
             self._coding,
             words,
             sensitive=table.columns[self.sensitive] if self.sensitive is not None and of_values else None,
@@ -226,17 +233,16 @@ class Evaluator:
         most = np.arange(self.rows + 1, dtype=np.float64)
         logs = np.log2(np.maximum(most, 1)) * most if beyond else np.zeros(1)
         self._logs = np.rint(logs * UNIT).astype(np.int64)
-        # The attributes that part the rows most come first: then most nodes are rolled up from few classes.
-        self._order = np.argsort([-_spread(rows) for rows in counts], kind="stable")
         self._recent = Recent(self._base, len(names))
         self._bottom = np.zeros(len(names), dtype=np.int16)
 
     def _room(self, depth: int) -> Any:
-        return room_for(self._base, depth, self._wanted.suppressible)
+        labels = len(self.table.attribute(self.lattice.names[self._coding.inner]).domain)
+        return room_for(self._base, depth, labels, self._wanted.suppressible)
 
     def _walk(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """All *nodes* in the order of their levels, a part of them in each thread."""
-        order = np.lexsort(nodes.T[self._order[::-1]])
+        order = np.lexsort([nodes[:, place] for place in reversed(self._order)])
         parts = np.array_split(order, self._workers * 4 if self._workers > 1 else 1)
 
         def go(part: NDArray[np.int64]) -> None:
@@ -261,7 +267,7 @@ class Evaluator:
 
     def _step(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
-        room, begin, end = self._room(0), np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64)
+        room, begin, end = self._room(0), np.zeros(KINDS, dtype=np.int64), np.zeros(KINDS, dtype=np.int64)
         for place, node in enumerate(nodes):
             fine, source = self._recent.nearest(node)
             step(source, fine, node, self._coding, self._wanted, room, begin, end)
@@ -300,15 +306,15 @@ class Evaluator:
     ) -> NDArray[np.float64]:
         # Added up as `general_loss` does, so that both agree in the last digit.
         total = np.zeros(len(nodes))
-        for place, others in enumerate(self._levels.others.tolist()):
-            covered = self._levels.covered[place][nodes[:, place]] - lost[:, place]
+        for place, others in enumerate(self._others):
+            covered = self._coding.all_leaves[place][nodes[:, place]] - lost[:, place]
             total += covered / others + suppressed
         return total
 
     def _entropy(self, nodes: Nodes, bits: NDArray[np.int64]) -> NDArray[np.float64]:
         total = np.zeros(len(nodes))
         for place in range(nodes.shape[1]):
-            total += self._levels.bits[place][nodes[:, place]]
+            total += self._bits[place][nodes[:, place]]
         return total + bits / UNIT
 
     def _precision(self, nodes: Nodes) -> NDArray[np.float64]:
@@ -327,10 +333,13 @@ def _spread(rows: NDArray[np.int64]) -> float:
 
 def _copied(classes: Classes, end: NDArray[np.int64]) -> Classes:
     """The classes up to a mark, in arrays of their own."""
+    groups, many, of_values, of_labels = end.tolist()
     return Classes(
-        classes.keys[: end[0]].copy(),
-        classes.sizes[: end[0]].copy(),
-        classes.present[: end[0]].copy(),
-        type(classes.sensitive)(*(array[: end[1]].copy() for array in classes.sensitive)),
-        type(classes.labels)(*(array[: end[2]].copy() for array in classes.labels)),
+        classes.keys[:groups].copy(),
+        classes.ends[:groups].copy(),
+        classes.inner[:many].copy(),
+        classes.sizes[:many].copy(),
+        classes.present[:many].copy(),
+        Pairs(*(array[:of_values].copy() for array in classes.sensitive)),
+        Pairs(*(array[:of_labels].copy() for array in classes.labels)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.hierarchy import Hierarchy
-from tabular.table import Table
 
 #: Bits of a word of a key; the sign stays free.
 _WORD = 62
@@ -23,9 +22,12 @@ UNIT = 1 << 28
 class Coding(NamedTuple):
     """How attributes stand in keys, and what each label stands for, in arrays that kernels take.
 
-    The group that an attribute has at one level becomes, at another, `maps[offsets[attribute, from, to] + group]`.
+    Labels are numbered so that those under one label of a higher level follow one another. The label that an attribute
+    has at one level becomes, at another, `maps[offsets[attribute, from, to] + label]`. One attribute, the `inner` one,
+    stands in no key: it is kept beside it.
     """
 
+    inner: int
     word: NDArray[np.int64]
     shift: NDArray[np.int64]
     mask: NDArray[np.int64]
@@ -35,6 +37,9 @@ class Coding(NamedTuple):
     starts: NDArray[np.int64]
     leaves: NDArray[np.int64]
     bits: NDArray[np.int64]
+    #: Both added up over all rows, by attribute and level.
+    all_leaves: NDArray[np.int64]
+    all_bits: NDArray[np.int64]
     #: The labels that occur, by attribute and level.
     groups: NDArray[np.int64]
 
@@ -48,9 +53,14 @@ class Pairs(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """The classes of a node: their keys, their rows, and the values in them."""
+    """The classes of a node, by group: those that differ in the inner attribute only, in the order of its labels.
+
+    The classes of group g are those from `ends[g - 1]` on and before `ends[g]`.
+    """
 
     keys: NDArray[np.int64]
+    ends: NDArray[np.int32]
+    inner: NDArray[np.int32]
     sizes: NDArray[np.int32]
     #: One bit for each sensitive value that occurs; empty where these are not asked for in this way.
     present: NDArray[np.int64]
@@ -59,73 +69,84 @@ class Classes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
-    """What the levels cost when nothing is suppressed: whole numbers, by attribute and level."""
+class Ranked:
+    """The levels of one attribute, the labels of each numbered so that those that join stand together."""
 
-    covered: NDArray[np.int64]
-    others: NDArray[np.int64]
-    bits: NDArray[np.float64]
+    ranks: NDArray[np.int64]
+    groups: tuple[NDArray[np.int64], ...]
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy) -> Ranked:
+        """The ranks of the values of a *hierarchy*, and by level the number of the label of each rank."""
+        order = np.lexsort([level.groups for level in hierarchy.levels])
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        groups = [np.cumsum(np.diff(level.groups[order], prepend=level.groups[order[:1]]) != 0) for level in hierarchy.levels]
+        return cls(ranks, tuple(groups))
 
 
-def coding_of(hierarchies: Sequence[Hierarchy], counts: Sequence[NDArray[np.int64]]) -> tuple[Coding, int]:
-    """The coding of the *hierarchies*, and how many words a key has; *counts* are the rows of each value."""
-    top = max(each.height for each in hierarchies)
-    shape = (len(hierarchies), top + 1)
-    word, shift, mask = (np.zeros(len(hierarchies), dtype=np.int64) for _ in range(3))
-    offsets, starts = np.zeros((*shape, top + 1), dtype=np.int64), np.zeros(shape, dtype=np.int64)
+def coding_of(
+    ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]], inner: int
+) -> tuple[Coding, int]:
+    """The coding of the attributes, and how many words a key has; *counts* are the rows of each value by rank."""
+    shape = (len(ranked), max(len(each.groups) for each in ranked))
+    word, shift, mask = (np.zeros(len(ranked), dtype=np.int64) for _ in range(3))
+    offsets, starts = np.zeros((*shape, shape[1]), dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    all_leaves, all_bits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     groups = np.ones(shape, dtype=np.int64)
     maps, leaves, bits = [], [], []
     mapped = labelled = words = used = 0
-    for place, (hierarchy, rows) in enumerate(zip(hierarchies, counts, strict=True)):
-        width = max(1, (len(hierarchy.domain) - 1).bit_length())
-        if used + width > _WORD:
-            words, used = words + 1, 0
-        word[place], shift[place], mask[place] = words, used, (1 << width) - 1
-        used += width
-        for low, level in enumerate(hierarchy.levels):
-            firsts = np.array([members[0] for members in level.sets], dtype=np.int64)
-            for high in range(low + 1, hierarchy.height + 1):
+    for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
+        if place != inner:
+            width = max(1, (len(each.ranks) - 1).bit_length())
+            if used + width > _WORD:
+                words, used = words + 1, 0
+            word[place], shift[place], mask[place] = words, used, (1 << width) - 1
+            used += width
+        for low, labels in enumerate(each.groups):
+            firsts = np.flatnonzero(np.diff(labels, prepend=-1))
+            for high, joint in enumerate(each.groups):
                 offsets[place, low, high] = mapped
-                maps.append(hierarchy.levels[high].groups[firsts])
-                mapped += len(firsts)
+                if high >= low:
+                    maps.append(joint[firsts])
+                    mapped += len(firsts)
             starts[place, low] = labelled
             labelled += len(firsts)
-            leaves.append(level.leaves - 1)
-            occurring = np.bincount(level.groups, weights=rows, minlength=len(firsts))
-            bits.append(np.rint(np.log2(rows.sum() / np.maximum(occurring, 1)) * UNIT))
+            occurring = np.bincount(labels, weights=rows).astype(np.int64)
+            leaves.append(np.bincount(labels) - 1)
+            bits.append(np.rint(np.log2(rows.sum() / np.maximum(occurring, 1)) * UNIT).astype(np.int64))
+            all_leaves[place, low] = np.dot(occurring, leaves[-1])
+            all_bits[place, low] = np.dot(occurring, bits[-1])
             groups[place, low] = np.count_nonzero(occurring)
     return Coding(
+        inner,
         word,
         shift,
         mask,
-        np.concatenate([*maps, np.zeros(1, dtype=np.int32)]),
+        np.concatenate(maps).astype(np.int32),
         offsets,
         starts,
-        np.concatenate(leaves).astype(np.int64),
-        np.concatenate(bits).astype(np.int64),
+        np.concatenate(leaves),
+        np.concatenate(bits),
+        all_leaves,
+        all_bits,
         groups,
     ), words + 1
 
 
-def costs_of(hierarchies: Sequence[Hierarchy], counts: Sequence[NDArray[np.int64]]) -> Levels:
-    """What each level of each attribute costs over all rows."""
-    top = max(each.height for each in hierarchies)
-    covered = np.zeros((len(hierarchies), top + 1), dtype=np.int64)
-    bits = np.zeros((len(hierarchies), top + 1))
-    others = np.array([max(len(each.domain) - 1, 1) for each in hierarchies], dtype=np.int64)
-    for place, (hierarchy, rows) in enumerate(zip(hierarchies, counts, strict=True)):
-        occurs = rows > 0
-        for number, level in enumerate(hierarchy.levels):
-            covered[place, number] = int(np.dot(level.leaves[level.groups] - 1, rows))
-            label_rows = np.bincount(level.groups, weights=rows)[level.groups]
-            ratio = np.divide(label_rows, rows, where=occurs, out=np.ones(len(rows)))
-            bits[place, number] = float(np.dot(np.log2(ratio), rows))
-    return Levels(covered, others, bits)
+def bits_of(ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """By attribute and level the bits that tell the values of all rows from the others of their labels."""
+    found = np.zeros((len(ranked), max(len(each.groups) for each in ranked)))
+    for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
+        for number, labels in enumerate(each.groups):
+            label_rows = np.bincount(labels, weights=rows)[labels]
+            ratio = np.divide(label_rows, rows, where=rows > 0, out=np.ones(len(rows)))
+            found[place, number] = float(np.dot(np.log2(ratio), rows))
+    return found
 
 
 def distinct_rows(
-    table: Table,
-    hierarchies: Mapping[str, Hierarchy],
+    columns: Sequence[NDArray[np.int64]],
     coding: Coding,
     words: int,
     *,
@@ -133,23 +154,27 @@ def distinct_rows(
     values: int,
     labels: NDArray[np.int32] | None,
 ) -> Classes:
-    """The classes of the node that keeps every value.
+    """The classes of the node that keeps every value, given the *columns* as ranks.
 
     With up to as many *values* as a word has bits the sensitive ones are noted as bits, else, and where their counts
     are wanted, as pairs: *values* is 0 then.
     """
-    columns = [table.columns[name] for name in hierarchies]
-    found = equivalence_classes(columns)
-    firsts = np.zeros(len(found.sizes), dtype=np.int64)
-    firsts[found.labels[::-1]] = np.arange(len(table))[::-1]
+    outer = [column for place, column in enumerate(columns) if place != coding.inner]
+    found = equivalence_classes([*outer, columns[coding.inner]])
+    firsts = np.empty(len(found.sizes), dtype=np.int64)
+    firsts[found.labels[::-1]] = np.arange(len(found.labels))[::-1]
     keys = np.zeros((len(firsts), words), dtype=np.int64)
     for place, column in enumerate(columns):
-        keys[:, coding.word[place]] |= column[firsts].astype(np.int64) << coding.shift[place]
+        if place != coding.inner:
+            keys[:, coding.word[place]] |= column[firsts] << coding.shift[place]
+    lasts = np.flatnonzero(np.append((keys[1:] != keys[:-1]).any(axis=1), True))
     present = np.zeros(len(firsts) if sensitive is not None and values else 0, dtype=np.int64)
     if sensitive is not None and values:
         np.bitwise_or.at(present, found.labels, np.int64(1) << sensitive.astype(np.int64))
     return Classes(
-        keys,
+        keys[lasts],
+        (lasts + 1).astype(np.int32),
+        columns[coding.inner][firsts].astype(np.int32),
         found.sizes.astype(np.int32),
         present,
         _pairs(found.labels, None if values else sensitive),

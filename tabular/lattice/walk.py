@@ -10,58 +10,86 @@ from numpy.typing import NDArray
 from tabular.kernels import compiled, inlined
 from tabular.lattice.appraisal import Wanted, appraise
 from tabular.lattice.layout import Classes, Coding, Pairs
-from tabular.lattice.rollup import roll_pairs_up, roll_up
+from tabular.lattice.rollup import Bench, roll_pairs_up, roll_up
 
 
 class Room(NamedTuple):
-    """Room to work in: for classes one behind the other, for hashing, and for what is said of one node."""
+    """Room to work in: for classes one behind the other, for a roll-up, and for what is said of one node."""
 
     classes: Classes
-    table: NDArray[np.int32]
-    owners: NDArray[np.int32]
+    bench: Bench
     scratch: NDArray[np.int64]
 
 
-def room_for(base: Classes, depth: int, suppressible: int) -> Room:
+#: What is counted of classes: groups, classes, pairs of sensitive values, pairs of labels.
+KINDS = 4
+
+
+def sizes_of(classes: Classes) -> NDArray[np.int64]:
+    """How many of each kind there are."""
+    return np.array([len(classes.ends), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
+
+
+def room_for(base: Classes, depth: int, labels: int, suppressible: int) -> Room:
     """Room for a walk from *base* along chains of up to *depth* nodes; memory is taken as it is used.
 
-    Chains whose classes do not fit are cut short: their nodes roll up from a finer one that is still there.
+    Chains whose classes do not fit are cut short: their nodes roll up from a finer one that is still there. The inner
+    attribute has so many *labels*.
     """
-    sizes = [len(base.sizes), len(base.sensitive.rows), len(base.labels.rows)]
-    many, of_values, of_labels = (number * min(depth + 2, max(6, 2_000_000 // max(number, 1))) for number in sizes)
+    sizes = sizes_of(base).tolist()
+    groups, many, of_values, of_labels = (
+        number * min(depth + 2, max(6, 2_000_000 // max(number, 1))) for number in sizes
+    )
     return Room(
         Classes(
-            np.empty((many, base.keys.shape[1]), dtype=np.int64),
+            np.empty((groups, base.keys.shape[1]), dtype=np.int64),
+            np.empty(groups, dtype=np.int32),
+            np.empty(many, dtype=np.int32),
             np.empty(many, dtype=np.int32),
             np.empty(many if len(base.present) else 0, dtype=np.int64),
             Pairs(*(np.empty(of_values, dtype=np.int32) for _ in range(3))),
             Pairs(*(np.empty(of_labels, dtype=np.int32) for _ in range(3))),
         ),
-        np.empty(4 * max(*sizes, 8), dtype=np.int32),
-        np.empty(sizes[0], dtype=np.int32),
+        Bench(
+            np.empty(4 * max(*sizes, 8), dtype=np.int32),
+            np.empty(sizes[1], dtype=np.int32),
+            np.empty(sizes[0], dtype=np.int32),
+            np.empty(sizes[0], dtype=np.int32),
+            np.empty(sizes[0] + 1, dtype=np.int32),
+            np.zeros(labels, dtype=np.int32),
+            np.zeros(labels, dtype=np.int64),
+            np.zeros(labels, dtype=np.int32),
+        ),
         np.zeros(suppressible + 2, dtype=np.int64),
     )
 
 
 @inlined
-def _part(classes: Classes, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Classes:
-    """The classes between two marks, each three places: classes, pairs of sensitive values, pairs of labels."""
-    present = classes.present[begin[0] : end[0]] if len(classes.present) else classes.present
+def part_of(classes: Classes, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Classes:
+    """The classes between two marks, each a place for each kind."""
+    present = classes.present[begin[1] : end[1]] if len(classes.present) else classes.present
     return Classes(
         classes.keys[begin[0] : end[0]],
-        classes.sizes[begin[0] : end[0]],
+        classes.ends[begin[0] : end[0]],
+        classes.inner[begin[1] : end[1]],
+        classes.sizes[begin[1] : end[1]],
         present,
         Pairs(
-            classes.sensitive.classes[begin[1] : end[1]],
-            classes.sensitive.values[begin[1] : end[1]],
-            classes.sensitive.rows[begin[1] : end[1]],
+            classes.sensitive.classes[begin[2] : end[2]],
+            classes.sensitive.values[begin[2] : end[2]],
+            classes.sensitive.rows[begin[2] : end[2]],
         ),
         Pairs(
-            classes.labels.classes[begin[2] : end[2]],
-            classes.labels.values[begin[2] : end[2]],
-            classes.labels.rows[begin[2] : end[2]],
+            classes.labels.classes[begin[3] : end[3]],
+            classes.labels.values[begin[3] : end[3]],
+            classes.labels.rows[begin[3] : end[3]],
         ),
     )
+
+
+@inlined
+def _everything(classes: Classes) -> NDArray[np.int64]:
+    return np.array([len(classes.ends), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
 
 
 @compiled
@@ -76,14 +104,20 @@ def step(
     end: NDArray[np.int64],
 ) -> None:
     """Roll node *coarse* up from *fine* into the room from mark *begin* on, and set mark *end*."""
-    everything = np.array([len(room.classes.sizes), len(room.classes.sensitive.rows), len(room.classes.labels.rows)])
-    target = _part(room.classes, begin, everything)
-    end[0] = begin[0] + roll_up(source, fine, coarse, coding, room.table, target, room.owners)
-    end[1], end[2] = begin[1], begin[2]
+    target = part_of(room.classes, begin, _everything(room.classes))
+    with_pairs = len(source.sensitive.rows) > 0 or len(source.labels.rows) > 0
+    groups, classes = roll_up(source, fine, coarse, coding, room.bench, target, with_pairs)
+    end[:] = begin
+    end[0] += groups
+    end[1] += classes
     if len(source.sensitive.rows):
-        end[1] += roll_pairs_up(source.sensitive, room.owners, wanted.size, room.table, target.sensitive)
+        end[2] += roll_pairs_up(
+            source.sensitive, room.bench.owners, wanted.size, room.bench.table, target.sensitive
+        )
     if len(source.labels.rows):
-        end[2] += roll_pairs_up(source.labels, room.owners, wanted.label_size, room.table, target.labels)
+        end[3] += roll_pairs_up(
+            source.labels, room.bench.owners, wanted.label_size, room.bench.table, target.labels
+        )
 
 
 @compiled
@@ -105,9 +139,8 @@ def walk(
     coarser, and is rolled up from what is then the last one. In the order of their levels that is always a near one.
     """
     attributes = nodes.shape[1]
-    limits = np.array([len(room.classes.sizes), len(room.classes.sensitive.rows), len(room.classes.labels.rows)])
-    most = np.array([len(base.sizes), len(base.sensitive.rows), len(base.labels.rows)])
-    marks = np.zeros((len(order) + 2, 3), dtype=np.int64)
+    limits, most = _everything(room.classes), _everything(base)
+    marks = np.zeros((len(order) + 2, KINDS), dtype=np.int64)
     chain = np.empty(len(order) + 1, dtype=np.int64)
     length = 0
     for place in order:
@@ -123,14 +156,14 @@ def walk(
                 break
             length -= 1
         if length:
-            source, fine = _part(room.classes, marks[length - 1], marks[length]), nodes[chain[length - 1]]
+            source, fine = part_of(room.classes, marks[length - 1], marks[length]), nodes[chain[length - 1]]
         else:
             source, fine = base, bottom
         step(source, fine, node, coding, wanted, room, marks[length], marks[length + 1])
-        found = _part(room.classes, marks[length], marks[length + 1])
+        found = part_of(room.classes, marks[length], marks[length + 1])
         appraise(found, node, coding, wanted, logs, room.scratch, whole[place], other[place])
         fits = True
-        for kind in range(3):
+        for kind in range(KINDS):
             if marks[length + 1, kind] + most[kind] > limits[kind]:
                 fits = False
         if fits:
