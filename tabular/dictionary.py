@@ -13,7 +13,7 @@ import numpy as np
 
 from tabular.attributes import Attribute
 from tabular.labels import text_of, write_label
-from tabular.protections import Protection
+from tabular.registry import Method
 from tabular.table import Table
 
 #: Of a column with more values than this only their number is told.
@@ -65,12 +65,12 @@ def table_dictionary(
     }
 
 
-def effective_parameters(protection: Protection, given: Mapping[str, Any]) -> dict[str, Any]:
+def effective_parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that take effect; of what cannot be told in a word only that it was *given*.
 
     A matrix leads back to the original, and where a file lies belongs to the house.
     """
-    values = {each.name: getattr(protection, each.name) for each in fields(protection)}
+    values = {each.name: getattr(method, each.name) for each in fields(method)}
     plain = {name: value for name, value in values.items() if isinstance(value, str | bool | int | float)}
     return plain | {name: "given" for name in given if name not in plain}
 

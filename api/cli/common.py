@@ -79,8 +79,8 @@ def show_json(document: Any) -> None:
     click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
-def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table on standard output: text to the left, numbers to the right."""
+def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]], *, err: bool = False) -> None:
+    """A table on standard output, or on standard error: text to the left, numbers to the right."""
     table = Table(title=title, title_justify="left", title_style="bold")
     for position, name in enumerate(header):
         numeric = all(isinstance(row[position], int | float | None) for row in rows)
@@ -88,8 +88,8 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     for row in rows:
         table.add_row(*(shown(cell) for cell in row))
     # Without a terminal, lines are never broken: what reads them sees one line a row.
-    width = None if os.isatty(1) else 200
-    Console(width=width, highlight=False, markup=False).print(table)
+    width = None if os.isatty(2 if err else 1) else 200
+    Console(width=width, highlight=False, markup=False, stderr=err).print(table)
 
 
 def shown(cell: object) -> str:

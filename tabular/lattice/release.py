@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.dictionary import MOST_VALUES
 from tabular.generalisation_loss import general_loss, non_uniform_entropy
 from tabular.hierarchy import Hierarchy
 from tabular.labels import text_of, write_label
@@ -47,6 +48,11 @@ class AttributeLoss:
     non_uniform_entropy: float
     labels: tuple[LabelUse, ...]
 
+    def document(self) -> dict[str, Any]:
+        """As plain values; the labels where there are others than values, and no more than are read."""
+        listed = self.labels if self.level and len(self.labels) <= MOST_VALUES else ()
+        return asdict(self) | {"labels": [asdict(each) for each in listed]}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleasedNode:
@@ -63,7 +69,7 @@ class ReleasedNode:
         return {
             "levels": dict(self.node),
             **asdict(self.recounted),
-            "attributes": [asdict(loss) | {"labels": [asdict(each) for each in loss.labels]} for loss in self.losses],
+            "attributes": [loss.document() for loss in self.losses],
         }
 
 

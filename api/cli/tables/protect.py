@@ -23,9 +23,7 @@ from api.cli.tables.columns import names_in, require_columns
 from api.cli.tables.common import TableOptions, identifiers_option, table_options
 from api.cli.tables.grid import Grid, grid_options, protect_by_grid
 from api.cli.tables.outputs import Outputs
-from api.cli.tables.writing import Asked, Done, written
-from graphpriv.dictionary import dictionary_path
-from graphpriv.release import Stream
+from api.cli.tables.writing import Asked, Done, announced, drawn_order, written
 from tabular.dictionary import effective_parameters
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM
@@ -40,7 +38,6 @@ from tabular.reading import TableFile
 from tabular.release import IDENTIFIER, release_table
 from tabular.table import Table
 from tabular.verification import verify
-from tabular.writing import check_table_name
 
 
 @click.command()
@@ -136,12 +133,7 @@ def protect_by_method(asked: Asked, reading: TableOptions, *, as_json: bool) -> 
     entry = protections[asked.method]
     parameters = parameters_of(entry, asked.params)
     outputs = Outputs(overwrite=asked.overwrite)
-    check_table_name(asked.out)
-    outputs.announce("--out", asked.out)
-    if asked.out != STREAM:
-        outputs.announce("the data dictionary", dictionary_path(asked.out))
-    outputs.announce("--private", asked.private)
-    outputs.announce("--frequencies", asked.frequencies)
+    announced(outputs, asked)
     for path in (asked.file, reading.schema.source, *(parameters.get(name) for name in ("matrix", "hierarchies"))):
         outputs.read_from(path)
     with progress() as report:
@@ -191,12 +183,11 @@ def done_by(asked: Asked, source: TableFile, parameters: Mapping[str, Any], repo
     return Done(
         source=source,
         masked=masked,
-        protection=protection,
         parameters=effective_parameters(protection, parameters),
         findings=findings,
         matrices=matrices,
         frequencies=frequencies,
-        order=Stream(rng.bytes(32), b"order").permutation(len(table)) if asked.shuffle else None,
+        order=drawn_order(rng, len(table)) if asked.shuffle else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -12,36 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from api.cli.tables.common import write_release
+from api.cli.tables.outputs import Outputs
 from graphpriv.dictionary import dictionary_path
 from graphpriv.fingerprint import fingerprint_of_table
+from graphpriv.release import Stream
 from tabular.dictionary import table_dictionary
 from tabular.files import STREAM, replacing, write_text
 from tabular.io import write_csv
 from tabular.labels import text_of
 from tabular.matrices import CorrectedFrequencies, write_matrices
-from tabular.protections import Protection
 from tabular.reading import TableFile
 from tabular.release import IDENTIFIER, release_table
 from tabular.table import Table
+from tabular.writing import check_table_name
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the options of one protection ask for."""
+    """What the options say of one release: how it is made and where it goes."""
 
     file: str
     out: str
     columns: tuple[str, ...]
     method: str
-    params: tuple[str, ...]
     seed: int
     identifiers: str
     shuffle: bool
-    measure: bool
     private: str | None
-    matrices_out: str | None
-    frequencies: str | None
     overwrite: bool
+    params: tuple[str, ...] = ()
+    measure: bool = False
+    matrices_out: str | None = None
+    frequencies: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,12 +52,26 @@ class Done:
 
     source: TableFile
     masked: Table
-    protection: Protection
     parameters: Mapping[str, Any]
     findings: Mapping[str, Any]
-    matrices: Mapping[str, NDArray[np.float64]]
-    frequencies: Sequence[CorrectedFrequencies]
     order: NDArray[np.int64] | None
+    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    frequencies: Sequence[CorrectedFrequencies] = ()
+
+
+def announced(outputs: Outputs, asked: Asked) -> None:
+    """Refuse a release that cannot be written where it was asked for."""
+    check_table_name(asked.out)
+    outputs.announce("--out", asked.out)
+    if asked.out != STREAM:
+        outputs.announce("the data dictionary", dictionary_path(asked.out))
+    outputs.announce("--private", asked.private)
+    outputs.announce("--frequencies", asked.frequencies)
+
+
+def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
+    """A random order of the rows of a release; the seed alone leads back."""
+    return Stream(rng.bytes(32), b"order").permutation(rows)
 
 
 def written(asked: Asked, done: Done) -> dict[str, Any]:

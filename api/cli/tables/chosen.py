@@ -1,0 +1,133 @@
+"""Which node of a search is released: chosen by place or by levels, re-checked, ready to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from api.cli.tables.sought import Sought
+from api.cli.tables.writing import Done, drawn_order
+from tabular.errors import InvalidParameter, NoSolution
+from tabular.hierarchy import Hierarchy
+from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.readings import Readings
+from tabular.lattice.release import ReleasedNode, released
+from tabular.lattice.space import Lattice, Node
+from tabular.protections.full_domain import generalised, read_levels
+from tabular.reading import TableFile
+from tabular.release import release_table
+from tabular.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The node to release with its metrics; its place among the solutions, if it is one of them."""
+
+    node: Node
+    found: Mapping[str, Any]
+    place: int | None
+
+
+def check_choice(choose: str | None, objectives: Sequence[str]) -> None:
+    """Refuse, before anything is read, to choose among the nodes of a front for the user."""
+    if choose is None and objectives:
+        raise InvalidParameter(
+            "--out releases one node, and a front has many: say which by --choose, either its place in the list or its "
+            "levels, as in 'age=1,sex=0'; without --out the list is shown."
+        )
+
+
+def levels_in(choose: str | None, lattice: Lattice) -> Node | None:
+    """The node whose levels *choose* says; None where it says a place or nothing."""
+    if choose is None or choose.strip().isdigit():
+        return None
+    levels = read_levels(choose, lattice.names, said=f"--choose {choose!r}: the levels")
+    for name, height in zip(lattice.names, lattice.heights, strict=True):
+        if name not in levels:
+            raise InvalidParameter(f"--choose {choose!r}: the level of {name!r} is missing.")
+        if not 0 <= levels[name] <= height:
+            raise InvalidParameter(
+                f"--choose {choose!r}: the levels of {name!r} are 0 to {height}; there is no {levels[name]}."
+            )
+    return tuple(levels[name] for name in lattice.names)
+
+
+def require_limits(node: Node, evaluator: Evaluator) -> None:
+    """Refuse to release a *node* that does not satisfy the limits."""
+    found = evaluator.in_full([node])
+    if not found.satisfying[0]:
+        at = ", ".join(f"{name}={level}" for name, level in zip(evaluator.lattice.names, node, strict=True))
+        t = f" and t is {found['t'][0]:.4f}" if evaluator.limits.t is not None else ""
+        raise NoSolution(
+            f"--choose: the node {at} does not satisfy the limits: {found['suppressed'][0]} rows would have to go, "
+            f"{evaluator.limits.suppressible(evaluator.rows)} may{t}. Choose a higher one, or raise the suppression."
+        )
+
+
+def chosen(choose: str | None, node: Node | None, solutions: Readings, evaluator: Evaluator) -> Chosen:
+    """The node of these levels, else the one at the place that *choose* says, else the best."""
+    if node is not None:
+        place = next((at for at, each in enumerate(solutions.tuples()) if each == node), None)
+        found = evaluator.in_full([node]) if place is None else solutions.take([place])
+        return Chosen(node, found.document(0), place)
+    place = 1 if choose is None else int(choose)
+    if not 1 <= place <= len(solutions):
+        raise InvalidParameter(f"--choose {choose}: the list has places 1 to {len(solutions)}.")
+    return Chosen(solutions.tuples()[place - 1], solutions.document(place - 1), place - 1)
+
+
+def check_release(table: Table, hierarchies: Mapping[str, Hierarchy], identifiers: str) -> None:
+    """Refuse, before the search, a table whose other columns cannot be released as they are."""
+    top = {name: each.height for name, each in hierarchies.items()}
+    release_table(
+        generalised(table, hierarchies, top, suppressed=np.zeros(len(table), dtype=np.bool_)), identifiers=identifiers
+    )
+
+
+def release_of(which: Chosen, sought: Sought, source: TableFile, evaluator: Evaluator) -> ReleasedNode:
+    """The generalised table of the chosen node, counted anew."""
+    return released(
+        source.table,
+        evaluator.hierarchies,
+        which.node,
+        sought.limits,
+        evaluator.suppressed_rows(which.node),
+        which.found,
+        sensitive=sought.sensitive,
+    )
+
+
+def done_of(
+    release: ReleasedNode,
+    sought: Sought,
+    source: TableFile,
+    rng: np.random.Generator,
+    *,
+    shuffle: bool,
+    drop_suppressed: bool,
+) -> Done:
+    """What is to be written; suppressed rows stand as `*` or are left out."""
+    rows = np.flatnonzero(~release.suppressed) if drop_suppressed else np.arange(len(source.table))
+    order = rows[drawn_order(rng, len(rows))] if shuffle else rows
+    counted = release.recounted
+    limits = {
+        name: value for name in ("k", "l", "t", "suppression") if (value := getattr(sought.limits, name)) is not None
+    }
+    findings: dict[str, Any] = {
+        "promises_k": True,
+        "k": counted.k,
+        "suppressed": 0 if drop_suppressed else counted.suppressed,
+        "left_out": len(source.table) - len(rows),
+    }
+    if sought.sensitive is not None:
+        findings |= {"sensitive": sought.sensitive, "l": counted.l, "t": counted.t}
+    return Done(
+        source=source,
+        masked=release.table,
+        parameters={"levels": ",".join(f"{name}={level}" for name, level in release.node.items()), **limits},
+        findings=findings | {"attributes": release.document()["attributes"]},
+        order=order if shuffle or drop_suppressed else None,
+    )

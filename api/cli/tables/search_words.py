@@ -1,0 +1,148 @@
+"""What a search says to the person at the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from api.cli.common import note, show_table
+from tabular.files import STREAM
+from tabular.lattice.refusals import written as nodes_written
+
+#: So many solutions are shown; the JSON has all of them.
+SHOWN = 20
+
+
+def tell(document: Mapping[str, Any], *, out: str | None, html: str | None, shuffle: bool) -> None:
+    """The best solutions, how they were found and what is proven of them, and what was released."""
+    # Standard output is for the table or the report where one of them goes there.
+    err = STREAM in (out, html)
+    say = note if err else click.echo
+    _solutions(document, err=err)
+    for sentence in sentences(document):
+        say(sentence)
+    if "release" in document:
+        _lost(document, err=err)
+        _written(document, say, out=out, shuffle=shuffle)
+    if html is not None and html != STREAM:
+        say(f"Wrote {html}: the report.")
+
+
+def _solutions(document: Mapping[str, Any], *, err: bool) -> None:
+    found, names = document["solutions"], [each["name"] for each in document["quasi_identifiers"]]
+    cells = document["rows"] * len(names)
+    ranks = document["objectives"] or [document["metric"]]
+    of_values = ["l", "t"] if document["sensitive"] is not None else []
+    columns = list(dict.fromkeys(["k", *of_values, "suppressed", *ranks, "glm", "precision"]))
+    rows = [
+        (
+            place,
+            levels_of(names, each["node"]),
+            *(each[name] for name in columns),
+            100 * each["glm"] / cells,
+        )
+        for place, each in enumerate(found[:SHOWN], start=1)
+    ]
+    what = f"the front of {', '.join(ranks)}" if document["objectives"] else f"best by {ranks[0]}"
+    shown = f"{len(rows)} of {len(found):,} nodes" if len(found) > len(rows) else _nodes(len(found))
+    show_table(
+        f"{document['file']}: {shown}, {what}, found by {document['algorithm']}",
+        ["place", "levels", *columns, "glm %"],
+        rows,
+        err=err,
+    )
+    if len(found) > len(rows):
+        (note if err else click.echo)(f"The first {len(rows)} by {ranks[0]}; --json has all {len(found):,}.")
+
+
+def sentences(document: Mapping[str, Any]) -> list[str]:
+    """How large the lattice is, how much of it was looked at, and what is proven."""
+    size, evaluated = document["lattice_nodes"], document["evaluated"]
+    share = f" ({100 * evaluated / size:.1f} %)" if evaluated < size < 10**12 and evaluated / size >= 0.001 else ""
+    looked = f"The lattice has {nodes_written(size)} nodes; {evaluated:,}{share} were evaluated"
+    first = f"{looked} in {document['seconds']:.2f} s."
+    if document["satisfying"] is not None:
+        first += f" {_nodes(document['satisfying'])} satisfy {limits_of(document['limits'])}."
+    return [
+        first,
+        *([] if document["ended"] else ["Stopped before its end: this is the best so far."]),
+        *_proof(document),
+    ]
+
+
+def _proof(document: Mapping[str, Any]) -> list[str]:
+    """What is proven of the best solution, in words."""
+    metric, bound, gap = document["metric"], document["lower_bound"], document["gap"]
+    if metric is None:
+        return []
+    if bound is None:
+        return [f"Nothing is proven of it: another node may have less {metric}."]
+    if not gap:
+        return [f"Proven: no node that satisfies the limits has less {metric}."]
+    above = f", {100 * gap / bound:.2f} % of it" if bound > 0 else ""
+    return [
+        f"Proven: no node that satisfies the limits has less {metric} than {bound:,.4f}; the gap is {gap:,.4f}{above}."
+    ]
+
+
+def limits_of(limits: Mapping[str, Any]) -> str:
+    """The limits in words."""
+    asked = [f"{name}={limits[name]}" for name in ("k", "l", "t") if limits[name] is not None]
+    many = limits["suppressible"]
+    rows = f"at most {many:,} row{'' if many == 1 else 's'} suppressed" if many else "no row suppressed"
+    return f"{', '.join(asked)} with {rows}" if asked else f"the limits ({rows}, k of their own)"
+
+
+def levels_of(names: Sequence[str], node: Sequence[int]) -> str:
+    """The levels of a node by attribute, as they can be typed again."""
+    return ",".join(f"{name}={level}" for name, level in zip(names, node, strict=True))
+
+
+def _lost(document: Mapping[str, Any], *, err: bool) -> None:
+    rows = [
+        (
+            each["name"],
+            f"{each['level']} of {each['height']}",
+            each["values_before"],
+            each["values_after"],
+            100 * each["general_loss"],
+            100 * each["precision"],
+            each["non_uniform_entropy"],
+            each["cells_suppressed"],
+        )
+        for each in document["release"]["attributes"]
+    ]
+    show_table(
+        "What each attribute lost",
+        ["attribute", "level", "values before", "after", "glm %", "precision %", "bits a row", "suppressed"],
+        rows,
+        err=err,
+    )
+
+
+def _written(document: Mapping[str, Any], say: Callable[[str], Any], *, out: str | None, shuffle: bool) -> None:
+    done, release = document["written"], document["release"]
+    dropped = f" Dropped: {', '.join(done['dropped'])}." if done["dropped"] else ""
+    what = "standard output" if out == STREAM else out
+    levels = ",".join(f"{name}={level}" for name, level in release["levels"].items())
+    say(f"Wrote {what}: {done['rows']:,} rows at {levels}.{dropped}")
+    of_values = "" if release["l"] is None else f", l={release['l']}, t={release['t']:.4f}"
+    gone = release["suppressed"]
+    how = "are left out" if done["left_out"] else "have * in all quasi-identifiers"
+    rows = f"; {gone:,} suppressed rows {how}" if gone else ""
+    say(f"Counted anew in what was written: k={release['k']}{of_values}{rows}.")
+    if "private" in done:
+        say(f"Wrote {done['private']}: seed and all that leads back; private, keep it apart from the release.")
+    if gone and not done["left_out"] and document["sensitive"] is not None:
+        note(
+            f"A suppressed row keeps its value of {document['sensitive']!r}: who knows that a person is among the "
+            f"{gone:,} may learn it; --suppressed drop leaves them out."
+        )
+    if not shuffle:
+        note("Rows stand in the order of the original, which links them with it; before a release give --shuffle.")
+
+
+def _nodes(count: int) -> str:
+    return f"{nodes_written(count)} node{'' if count == 1 else 's'}"
