@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.errors import InvalidParameter
 from tabular.kernels import compiled
 
 Floats = NDArray[np.float64]
@@ -39,6 +44,69 @@ def non_dominated(costs: Floats) -> Booleans:
     found = np.empty(len(costs), dtype=np.bool_)
     found[order] = stays[np.cumsum(first) - 1]
     return found
+
+
+def checked_epsilon(epsilon: object, objectives: Sequence[str]) -> Floats:
+    """The sides of a box, one for each of the *objectives*: numbers above 0, or text as in `5,100`; ones if None.
+
+    >>> checked_epsilon("5, 100", ("k", "glm")).tolist(), checked_epsilon(None, ("k", "glm")).tolist()
+    ([5.0, 100.0], [1.0, 1.0])
+    """
+    if epsilon is None:
+        return np.ones(len(objectives))
+    parts = epsilon.split(",") if isinstance(epsilon, str) else epsilon
+    try:
+        sides = [float(part) for part in parts]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"epsilon must be numbers, as in '5,100', not {epsilon!r}.") from None
+    names = ",".join(objectives)
+    if len(sides) != len(objectives):
+        raise InvalidParameter(f"epsilon must be one number for each of {names}; there are {len(sides)}: {epsilon!r}.")
+    for name, side in zip(objectives, sides, strict=True):
+        if not (isfinite(side) and side > 0):
+            raise InvalidParameter(f"epsilon of {name} must be above 0 and finite, not {side:g}.")
+    return np.array(sides)
+
+
+def boxes(values: Floats, epsilon: Floats) -> Floats:
+    """The box of each row of *values*, more being better: losses are negative, and so are their boxes.
+
+    >>> boxes(np.array([[7.0, -250.0]]), np.array([5.0, 100.0])).tolist()
+    [[1.0, -3.0]]
+    """
+    return np.floor(np.asarray(values, dtype=np.float64) / epsilon)
+
+
+def representation_ratio(exact: Floats, found: Floats, epsilon: Floats) -> float:
+    """RR: of the boxes of the *exact* front that no other of its boxes dominates, the share that *found* occupies.
+
+    Both are values, more being better (Dewri and others 2010, section 7).
+    """
+    marked = boxes(exact, epsilon)
+    marked = np.unique(marked[non_dominated(-marked)], axis=0)
+    occupied = {row.tobytes() for row in boxes(found, epsilon) + 0.0}
+    # Added to 0, a negative zero has the bytes of the other one.
+    return sum(row.tobytes() in occupied for row in marked + 0.0) / len(marked)
+
+
+@dataclass(frozen=True)
+class ConvergenceError:
+    """CE of an archive: how far its members are from the nearest of the exact front, together and on average."""
+
+    total: float
+    mean: float
+
+
+def convergence_error(exact: Floats, found: Floats) -> ConvergenceError:
+    """How far *found* is from the *exact* front, each objective divided by its largest absolute value there.
+
+    The formula of Dewri and others (2010, section 7) is a sum over the archive; what they print has the size of a mean.
+    """
+    scale = np.abs(exact).max(axis=0)
+    scale[scale == 0] = 1
+    gaps = (exact / scale)[np.newaxis] - (found / scale)[:, np.newaxis]
+    nearest = np.sqrt((gaps**2).sum(axis=2)).min(axis=1)
+    return ConvergenceError(float(nearest.sum()), float(nearest.mean()))
 
 
 @compiled
