@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.kernels import compiled, inlined
+from tabular.kernels import compiled
 from tabular.lattice.layout import UNIT, Classes, Coding, Pairs
+from tabular.lattice.rollup import ones
 
 
 class Wanted(NamedTuple):
@@ -62,15 +63,6 @@ def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.
     return found
 
 
-@inlined
-def _ones(bits: int) -> int:
-    """How many of 62 bits are set: added up in pairs, fours and eights at once."""
-    bits -= (bits >> 1) & 0x5555555555555555
-    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return ((bits * 0x0101010101010101) >> 56) & 0x7F
-
-
 @compiled
 def appraise(
     classes: Classes,
@@ -96,7 +88,7 @@ def appraise(
         size = np.int64(classes.sizes[row])
         found = np.int64(0)
         if size >= least and wanted.size:
-            found = _ones(classes.present[row]) if by_bits else distinct[row]
+            found = ones(classes.present[row]) if by_bits else distinct[row]
         if size < least or found < wanted.l:
             goes[row] = True
             gone += size
@@ -134,28 +126,35 @@ def _labels(
     whole: NDArray[np.int64],
 ) -> None:
     """Add up the leaves under the labels of the rows that go, or stay, by attribute, and then their bits."""
-    attributes, inner = len(node), coding.inner
+    attributes, inner, second = len(node), coding.inner, coding.second
     labels = coding.starts[inner, node[inner]]
-    own, bits = np.int64(0), np.int64(0)
-    begin = 0
-    for group in range(len(classes.ends)):
-        rows = np.int64(0)
-        for row in range(begin, classes.ends[group]):
-            size = classes.sizes[row] * np.int64(goes[row] == which)
-            rows += size
-            own += size * coding.leaves[labels + classes.inner[row]]
-            if with_bits:
-                bits += size * coding.bits[labels + classes.inner[row]]
-        begin = classes.ends[group]
-        if rows:
+    others = coding.starts[second, node[second]] if second >= 0 else np.int64(0)
+    width, both = coding.width, coding.width + coding.second_width
+    low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
+    own, next_own, bits = np.int64(0), np.int64(0), np.int64(0)
+    rows = np.zeros(len(classes.keys), dtype=np.int64)
+    for row in range(len(goes)):
+        size = classes.sizes[row] * np.int64(goes[row] == which)
+        code = classes.codes[row]
+        rows[code >> both] += size
+        own += size * coding.leaves[labels + (code & low)]
+        next_own += size * coding.leaves[others + ((code >> width) & high)]
+        if with_bits:
+            bits += size * coding.bits[labels + (code & low)]
+            if second >= 0:
+                bits += size * coding.bits[others + ((code >> width) & high)]
+    for group in range(len(rows)):
+        if rows[group]:
             for place in range(attributes):
-                if place != inner:
-                    code = (classes.keys[group, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
-                    label = coding.starts[place, node[place]] + code
-                    whole[LOST + place] += rows * coding.leaves[label]
+                if place != inner and place != second:
+                    key = (classes.keys[group, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
+                    label = coding.starts[place, node[place]] + key
+                    whole[LOST + place] += rows[group] * coding.leaves[label]
                     if with_bits:
-                        bits += rows * coding.bits[label]
+                        bits += rows[group] * coding.bits[label]
     whole[LOST + inner] = own
+    if second >= 0:
+        whole[LOST + second] = next_own
     whole[LOST + attributes] = bits
 
 

@@ -44,6 +44,9 @@ _MANY = 128
 #: Sensitive values are noted as bits up to so many.
 _BITS = 62
 
+#: Both inner attributes have labels of up to so many bits together.
+_INSIDE = 14
+
 #: Of the sensitive values these are known from which of them occur; the others need their counts.
 _OF_PRESENCE = ("l",)
 
@@ -191,13 +194,14 @@ class Evaluator:
         ranked = [Ranked.of(each) for each in self.hierarchies.values()]
         columns = [each.ranks[table.columns[name]] for name, each in zip(names, ranked, strict=True)]
         counts = [np.bincount(column, minlength=len(each.ranks)) for column, each in zip(columns, ranked, strict=True)]
-        # The attributes that part the rows most come first: then most nodes are rolled up from few classes. The one
-        # with the most levels comes last: rolling it up is quickest.
+        # The two attributes with the most levels change most often, so they come last: rolling them up is quickest.
         spreads = [_spread(rows) for rows in counts]
         inner = max(range(len(names)), key=lambda place: (self.lattice.heights[place], spreads[place]))
         outer = sorted((place for place in range(len(names)) if place != inner), key=lambda place: -spreads[place])
-        self._order = [*outer, inner]
-        self._coding, words = coding_of(ranked, counts, inner)
+        fitting = [place for place in outer if ranked[place].width + ranked[inner].width <= _INSIDE]
+        second = max(fitting, key=lambda place: (self.lattice.heights[place], spreads[place]), default=-1)
+        self._order = [*(place for place in outer if place != second), *([second] if second >= 0 else []), inner]
+        self._coding, words = coding_of(ranked, counts, inner, second)
         self._bits = bits_of(ranked, counts)
         self._others = [max(len(each.ranks) - 1, 1) for each in ranked]
         of_values = self.sensitive is not None and bool(
@@ -237,7 +241,7 @@ class Evaluator:
         self._bottom = np.zeros(len(names), dtype=np.int16)
 
     def _room(self, depth: int) -> Any:
-        labels = len(self.table.attribute(self.lattice.names[self._coding.inner]).domain)
+        labels = 1 << self._coding.width + self._coding.second_width
         return room_for(self._base, depth, labels, self._wanted.suppressible)
 
     def _walk(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
@@ -336,8 +340,7 @@ def _copied(classes: Classes, end: NDArray[np.int64]) -> Classes:
     groups, many, of_values, of_labels = end.tolist()
     return Classes(
         classes.keys[:groups].copy(),
-        classes.ends[:groups].copy(),
-        classes.inner[:many].copy(),
+        classes.codes[:many].copy(),
         classes.sizes[:many].copy(),
         classes.present[:many].copy(),
         Pairs(*(array[:of_values].copy() for array in classes.sensitive)),

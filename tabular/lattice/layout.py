@@ -23,11 +23,14 @@ class Coding(NamedTuple):
     """How attributes stand in keys, and what each label stands for, in arrays that kernels take.
 
     Labels are numbered so that those under one label of a higher level follow one another. The label that an attribute
-    has at one level becomes, at another, `maps[offsets[attribute, from, to] + label]`. One attribute, the `inner` one,
-    stands in no key: it is kept beside it.
+    has at one level becomes, at another, `maps[offsets[attribute, from, to] + label]`. Two attributes, the `inner` and
+    the `second` one (-1 if there is none), stand in no key: they are kept beside it, in so many bits.
     """
 
     inner: int
+    second: int
+    width: int
+    second_width: int
     word: NDArray[np.int64]
     shift: NDArray[np.int64]
     mask: NDArray[np.int64]
@@ -53,14 +56,13 @@ class Pairs(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """The classes of a node, by group: those that differ in the inner attribute only, in the order of its labels.
+    """The classes of a node, by group: those that differ in the inner attributes only, in the order of their labels.
 
-    The classes of group g are those from `ends[g - 1]` on and before `ends[g]`.
+    The code of a class is the number of its group, followed by the label of the second and that of the inner attribute.
     """
 
     keys: NDArray[np.int64]
-    ends: NDArray[np.int32]
-    inner: NDArray[np.int32]
+    codes: NDArray[np.int64]
     sizes: NDArray[np.int32]
     #: One bit for each sensitive value that occurs; empty where these are not asked for in this way.
     present: NDArray[np.int64]
@@ -81,12 +83,19 @@ class Ranked:
         order = np.lexsort([level.groups for level in hierarchy.levels])
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
-        groups = [np.cumsum(np.diff(level.groups[order], prepend=level.groups[order[:1]]) != 0) for level in hierarchy.levels]
+        groups = [
+            np.cumsum(np.diff(level.groups[order], prepend=level.groups[order[:1]]) != 0) for level in hierarchy.levels
+        ]
         return cls(ranks, tuple(groups))
+
+    @property
+    def width(self) -> int:
+        """The bits of a label."""
+        return max(1, (len(self.ranks) - 1).bit_length())
 
 
 def coding_of(
-    ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]], inner: int
+    ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]], inner: int, second: int
 ) -> tuple[Coding, int]:
     """The coding of the attributes, and how many words a key has; *counts* are the rows of each value by rank."""
     shape = (len(ranked), max(len(each.groups) for each in ranked))
@@ -97,8 +106,8 @@ def coding_of(
     maps, leaves, bits = [], [], []
     mapped = labelled = words = used = 0
     for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
-        if place != inner:
-            width = max(1, (len(each.ranks) - 1).bit_length())
+        if place not in (inner, second):
+            width = each.width
             if used + width > _WORD:
                 words, used = words + 1, 0
             word[place], shift[place], mask[place] = words, used, (1 << width) - 1
@@ -120,6 +129,9 @@ def coding_of(
             groups[place, low] = np.count_nonzero(occurring)
     return Coding(
         inner,
+        second,
+        ranked[inner].width,
+        ranked[second].width if second >= 0 else 0,
         word,
         shift,
         mask,
@@ -159,22 +171,22 @@ def distinct_rows(
     With up to as many *values* as a word has bits the sensitive ones are noted as bits, else, and where their counts
     are wanted, as pairs: *values* is 0 then.
     """
-    outer = [column for place, column in enumerate(columns) if place != coding.inner]
-    found = equivalence_classes([*outer, columns[coding.inner]])
+    inner, second = coding.inner, coding.second
+    outer = [place for place in range(len(columns)) if place not in (inner, second)]
+    inside = columns[inner] if second < 0 else columns[second] << coding.width | columns[inner]
+    found = equivalence_classes([*(columns[place] for place in outer), inside])
     firsts = np.empty(len(found.sizes), dtype=np.int64)
     firsts[found.labels[::-1]] = np.arange(len(found.labels))[::-1]
     keys = np.zeros((len(firsts), words), dtype=np.int64)
-    for place, column in enumerate(columns):
-        if place != coding.inner:
-            keys[:, coding.word[place]] |= column[firsts] << coding.shift[place]
-    lasts = np.flatnonzero(np.append((keys[1:] != keys[:-1]).any(axis=1), True))
+    for place in outer:
+        keys[:, coding.word[place]] |= columns[place][firsts] << coding.shift[place]
+    begins = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))
     present = np.zeros(len(firsts) if sensitive is not None and values else 0, dtype=np.int64)
     if sensitive is not None and values:
         np.bitwise_or.at(present, found.labels, np.int64(1) << sensitive.astype(np.int64))
     return Classes(
-        keys[lasts],
-        (lasts + 1).astype(np.int32),
-        columns[coding.inner][firsts].astype(np.int32),
+        keys[begins],
+        np.cumsum(begins) - 1 << coding.width + coding.second_width | inside[firsts],
         found.sizes.astype(np.int32),
         present,
         _pairs(found.labels, None if values else sensitive),

@@ -13,8 +13,8 @@ from tabular.lattice.layout import Classes, Coding, Pairs
 #: Odd and without pattern, so that products with it mix the bits of a key.
 _MIX = -7046029254386353131
 
-#: Up to so many labels of a group are put in order one by one; of more, all labels there could be are gone through.
-_FEW = 24
+#: Bits of a word in which labels are marked.
+_MARKS = 32
 
 
 class Bench(NamedTuple):
@@ -24,13 +24,26 @@ class Bench(NamedTuple):
     #: By class of the source the class it goes into; by group the group.
     owners: NDArray[np.int32]
     parents: NDArray[np.int32]
+    #: Where the classes of each group of the source end.
+    ends: NDArray[np.int32]
     #: The groups of the source by their new group, and where those of a new group begin.
     members: NDArray[np.int32]
     begins: NDArray[np.int32]
-    #: By label of the inner attribute: rows, sensitive values, and the class; all 0 between two groups.
+    #: By label of both inner attributes: rows, sensitive values, and the class; and marks of those that have rows. Rows,
+    #: values and marks are all 0 between two groups.
     rows: NDArray[np.int32]
     values: NDArray[np.int64]
     places: NDArray[np.int32]
+    marks: NDArray[np.int64]
+
+
+@inlined
+def ones(bits: int) -> int:
+    """How many of 62 bits are set: added up in pairs, fours and eights at once."""
+    bits -= (bits >> 1) & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((bits * 0x0101010101010101) >> 56) & 0x7F
 
 
 @inlined
@@ -47,7 +60,7 @@ def groups_bound(coding: Coding, node: NDArray[np.int16], most: int) -> int:
     """How many groups a node can have, and no more than *most*."""
     bound = 1
     for place in range(len(node)):
-        if place != coding.inner:
+        if place != coding.inner and place != coding.second:
             bound *= coding.groups[place, node[place]]
         if bound >= most:
             return most
@@ -70,38 +83,56 @@ def roll_up(
     """
     same = True
     for place in range(len(fine)):
-        if place != coding.inner and fine[place] != coarse[place]:
+        if place != coding.inner and place != coding.second and fine[place] != coarse[place]:
             same = False
-    joint = coding.maps[coding.offsets[coding.inner, fine[coding.inner], coarse[coding.inner]] :]
+    inner, second = coding.inner, coding.second
+    joint = coding.maps[coding.offsets[inner, fine[inner], coarse[inner]] :]
+    groups = len(source.keys)
     if same:
-        target.keys[: len(source.keys)] = source.keys
-        return len(source.keys), _join_labels(source, joint, bench, target)
-    groups = _join_groups(source, fine, coarse, coding, bench, target)
-    return groups, _join_classes(source, groups, joint, bench, target, with_owners)
+        target.keys[:groups] = source.keys
+        if second < 0 or fine[second] == coarse[second]:
+            return groups, _join_labels(source, joint, coding.width, bench.owners, target, with_owners)
+        for group in range(groups):
+            bench.members[group] = bench.begins[group] = group
+        bench.begins[groups] = groups
+    else:
+        groups = _join_groups(source, fine, coarse, coding, bench, target)
+    other = coding.maps[coding.offsets[second, fine[second], coarse[second]] :] if second >= 0 else joint
+    return groups, _join_classes(source, groups, joint, other, coding, bench, target, with_owners)
 
 
 @compiled
-def _join_labels(source: Classes, joint: NDArray[np.int32], bench: Bench, target: Classes) -> int:
+def _join_labels(
+    source: Classes, joint: NDArray[np.int32], width: int, owners: NDArray[np.int32], target: Classes, with_owners: bool
+) -> int:
     """Join neighbours whose inner labels become one; the groups stay."""
-    with_values = len(source.present) > 0
-    count, begin = -1, 0
-    for group in range(len(source.ends)):
-        last = np.int32(-1)
-        rows, values = np.int32(0), np.int64(0)
-        for row in range(begin, source.ends[group]):
-            label = joint[source.inner[row]]
-            # Without a branch: which neighbours join is hard to foresee.
-            fresh = label != last
-            count += fresh
-            rows = rows * (not fresh) + source.sizes[row]
-            target.inner[count] = last = label
-            target.sizes[count] = rows
-            if with_values:
-                values = values * (not fresh) | source.present[row]
-                target.present[count] = values
-            bench.owners[row] = count
-        begin = source.ends[group]
-        target.ends[group] = count + 1
+    # Without branches: which neighbours join is hard to foresee.
+    number, mask = len(source.codes), np.int64((1 << width) - 1)
+    last, rows, values = np.int64(-1), np.int32(0), np.int64(0)
+    count = -1
+    if len(source.present):
+        for row in range(number):
+            code = source.codes[row]
+            code = (code & ~mask) | joint[code & mask]
+            stays = np.int64(code == last)
+            count += 1 - stays
+            rows = rows * np.int32(stays) + source.sizes[row]
+            values = (values & -stays) | source.present[row]
+            last = code
+            target.codes[count], target.sizes[count], target.present[count] = code, rows, values
+            if with_owners:
+                owners[row] = count
+        return count + 1
+    for row in range(number):
+        code = source.codes[row]
+        code = (code & ~mask) | joint[code & mask]
+        stays = np.int64(code == last)
+        count += 1 - stays
+        rows = rows * np.int32(stays) + source.sizes[row]
+        last = code
+        target.codes[count], target.sizes[count] = code, rows
+        if with_owners:
+            owners[row] = count
     return count + 1
 
 
@@ -115,11 +146,11 @@ def _join_groups(
     target: Classes,
 ) -> int:
     """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
-    words, number = source.keys.shape[1], len(source.ends)
+    words, number = source.keys.shape[1], len(source.keys)
     changed = np.empty(len(fine), dtype=np.int64)
     changes = 0
     for place in range(len(fine)):
-        if place != coding.inner and coarse[place] != fine[place]:
+        if place != coding.inner and place != coding.second and coarse[place] != fine[place]:
             changed[changes] = place
             changes += 1
     slots = _slots(groups_bound(coding, coarse, number))
@@ -180,55 +211,63 @@ def _sort_members(number: int, count: int, bench: Bench) -> None:
 
 @compiled
 def _join_classes(
-    source: Classes, groups: int, joint: NDArray[np.int32], bench: Bench, target: Classes, with_owners: bool
+    source: Classes,
+    groups: int,
+    joint: NDArray[np.int32],
+    other: NDArray[np.int32],
+    coding: Coding,
+    bench: Bench,
+    target: Classes,
+    with_owners: bool,
 ) -> int:
-    """Add up the classes of the groups that became one, label by label of the inner attribute."""
+    """Add up the classes of the groups that became one, label by label of the inner attributes."""
     with_values = len(source.present) > 0
+    width, both = coding.width, coding.width + coding.second_width
+    low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
+    for row in range(len(source.codes)):
+        bench.ends[source.codes[row] >> both] = row + 1
     count = 0
-    labels = np.empty(_FEW, dtype=np.int32)
     for group in range(groups):
-        found, low, high = 0, np.int32(2**30), np.int32(-1)
+        first, last = np.int64(2**30), np.int64(-1)
         for place in range(bench.begins[group], bench.begins[group + 1]):
             member = bench.members[place]
-            for row in range(0 if member == 0 else source.ends[member - 1], source.ends[member]):
-                label = joint[source.inner[row]]
-                if bench.rows[label] == 0:
-                    if found < _FEW:
-                        # Members are in order themselves, so a label seldom moves far.
-                        slot = found
-                        while slot and labels[slot - 1] > label:
-                            labels[slot] = labels[slot - 1]
-                            slot -= 1
-                        labels[slot] = label
-                    found += 1
-                    low, high = min(low, label), max(high, label)
+            for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
+                code = source.codes[row]
+                label = np.int64(joint[code & low])
+                if high:
+                    label |= np.int64(other[(code >> width) & high]) << width
+                bench.marks[label // _MARKS] |= np.int64(1) << (label % _MARKS)
+                first, last = min(first, label), max(last, label)
                 bench.rows[label] += source.sizes[row]
                 if with_values:
                     bench.values[label] |= source.present[row]
-        first = count
-        for place in range(found if found <= _FEW else high + 1 - low):
-            label = labels[place] if found <= _FEW else np.int32(low + place)
-            if bench.rows[label]:
-                target.inner[count], target.sizes[count] = label, bench.rows[label]
+                if with_owners:
+                    # For now the label; when all are known, its class.
+                    bench.owners[row] = label
+        for word in range(first // _MARKS, last // _MARKS + 1):
+            marks = bench.marks[word]
+            bench.marks[word] = 0
+            while marks:
+                lowest = marks & -marks
+                marks ^= lowest
+                label = word * _MARKS + ones(lowest - 1)
+                target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, bench.rows[label]
                 bench.rows[label] = 0
                 bench.places[label] = count
                 if with_values:
                     target.present[count] = bench.values[label]
                     bench.values[label] = 0
                 count += 1
-        target.ends[group] = count
-        if with_owners and count > first:
+        if with_owners:
             for place in range(bench.begins[group], bench.begins[group + 1]):
                 member = bench.members[place]
-                for row in range(0 if member == 0 else source.ends[member - 1], source.ends[member]):
-                    bench.owners[row] = bench.places[joint[source.inner[row]]]
+                for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
+                    bench.owners[row] = bench.places[bench.owners[row]]
     return count
 
 
 @compiled
-def roll_pairs_up(
-    source: Pairs, owners: NDArray[np.int32], size: int, table: NDArray[np.int32], target: Pairs
-) -> int:
+def roll_pairs_up(source: Pairs, owners: NDArray[np.int32], size: int, table: NDArray[np.int32], target: Pairs) -> int:
     """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
     number = len(source.rows)
     slots = _slots(number)

@@ -27,14 +27,14 @@ KINDS = 4
 
 def sizes_of(classes: Classes) -> NDArray[np.int64]:
     """How many of each kind there are."""
-    return np.array([len(classes.ends), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
+    return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
 
 
 def room_for(base: Classes, depth: int, labels: int, suppressible: int) -> Room:
     """Room for a walk from *base* along chains of up to *depth* nodes; memory is taken as it is used.
 
     Chains whose classes do not fit are cut short: their nodes roll up from a finer one that is still there. The inner
-    attribute has so many *labels*.
+    attributes have up to so many *labels* together.
     """
     sizes = sizes_of(base).tolist()
     groups, many, of_values, of_labels = (
@@ -43,8 +43,7 @@ def room_for(base: Classes, depth: int, labels: int, suppressible: int) -> Room:
     return Room(
         Classes(
             np.empty((groups, base.keys.shape[1]), dtype=np.int64),
-            np.empty(groups, dtype=np.int32),
-            np.empty(many, dtype=np.int32),
+            np.empty(many, dtype=np.int64),
             np.empty(many, dtype=np.int32),
             np.empty(many if len(base.present) else 0, dtype=np.int64),
             Pairs(*(np.empty(of_values, dtype=np.int32) for _ in range(3))),
@@ -55,10 +54,12 @@ def room_for(base: Classes, depth: int, labels: int, suppressible: int) -> Room:
             np.empty(sizes[1], dtype=np.int32),
             np.empty(sizes[0], dtype=np.int32),
             np.empty(sizes[0], dtype=np.int32),
+            np.empty(sizes[0], dtype=np.int32),
             np.empty(sizes[0] + 1, dtype=np.int32),
             np.zeros(labels, dtype=np.int32),
             np.zeros(labels, dtype=np.int64),
             np.zeros(labels, dtype=np.int32),
+            np.zeros(labels // 32 + 1, dtype=np.int64),
         ),
         np.zeros(suppressible + 2, dtype=np.int64),
     )
@@ -70,8 +71,7 @@ def part_of(classes: Classes, begin: NDArray[np.int64], end: NDArray[np.int64]) 
     present = classes.present[begin[1] : end[1]] if len(classes.present) else classes.present
     return Classes(
         classes.keys[begin[0] : end[0]],
-        classes.ends[begin[0] : end[0]],
-        classes.inner[begin[1] : end[1]],
+        classes.codes[begin[1] : end[1]],
         classes.sizes[begin[1] : end[1]],
         present,
         Pairs(
@@ -89,7 +89,7 @@ def part_of(classes: Classes, begin: NDArray[np.int64], end: NDArray[np.int64]) 
 
 @inlined
 def _everything(classes: Classes) -> NDArray[np.int64]:
-    return np.array([len(classes.ends), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
+    return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
 
 
 @compiled
@@ -111,13 +111,9 @@ def step(
     end[0] += groups
     end[1] += classes
     if len(source.sensitive.rows):
-        end[2] += roll_pairs_up(
-            source.sensitive, room.bench.owners, wanted.size, room.bench.table, target.sensitive
-        )
+        end[2] += roll_pairs_up(source.sensitive, room.bench.owners, wanted.size, room.bench.table, target.sensitive)
     if len(source.labels.rows):
-        end[3] += roll_pairs_up(
-            source.labels, room.bench.owners, wanted.label_size, room.bench.table, target.labels
-        )
+        end[3] += roll_pairs_up(source.labels, room.bench.owners, wanted.label_size, room.bench.table, target.labels)
 
 
 @compiled
