@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphpriv.report.charts import WIDTH, drawing, lettering, level_line, upright_line
+from graphpriv.report.front import WIDE, axis, number
 from graphpriv.report.markup import Markup, element, join
 from graphpriv.report.scales import Scale, nice_step, nice_ticks, tick_label
 
@@ -26,18 +27,26 @@ class Instant:
 def course_chart(instants: Sequence[Instant], *, label: str, upwards: str) -> Markup:
     """Both as lines that step where they change; what lies between them is shaded."""
     y, ticks = _loss_axis([each for one in instants for each in (one.best, one.bound) if each is not None])
-    last = max((each.seconds for each in instants), default=0.0) or 1.0
-    x = Scale(0, last, _LEFT, _RIGHT)
+    x, across = _time_axis([each.seconds for each in instants])
     parts: list[Markup | None] = [level_line(y(tick), _LEFT, _RIGHT, words) for tick, words in ticks]
-    parts += [upright_line(x(tick), _TOP, _BOTTOM, tick_label(tick)) for tick in nice_ticks(last)]
-    parts.append(lettering((_LEFT + _RIGHT) / 2, _BOTTOM + 27, "seconds", "middle"))
+    parts += [upright_line(x(tick), _TOP, _BOTTOM, words) for tick, words in across]
+    seconds = "seconds (logarithmic)" if x.logarithmic else "seconds"
+    parts.append(lettering((_LEFT + _RIGHT) / 2, _BOTTOM + 27, seconds, "middle"))
     parts.append(lettering(2, 11, upwards))
     parts.append(_gap(instants, x, y))
     best = [(each.seconds, each.best) for each in instants if each.best is not None]
     bound = [(each.seconds, each.bound) for each in instants if each.bound is not None]
     parts += [_steps(best, x, y, "line-series-1", None), _steps(bound, x, y, "line-series-2", "6 3")]
     parts += [_pointed(each, x, y) for each in instants]
-    return drawing(join(parts, _key(_BOTTOM + 46)), _BOTTOM + 54, label)
+    return drawing(join(parts, _key(_BOTTOM + 46.0, has_bound=bool(bound))), _BOTTOM + 54, label)
+
+
+def _time_axis(seconds: Sequence[float]) -> tuple[Scale, list[tuple[float, str]]]:
+    """From the first moment on, logarithmic, where the last comes much later; else from 0."""
+    if seconds and min(seconds) > 0 and max(seconds) / min(seconds) >= WIDE:
+        return axis(seconds, _LEFT, _RIGHT)
+    last = max(seconds, default=0.0) or 1.0
+    return Scale(0, last, _LEFT, _RIGHT), [(tick, tick_label(tick)) for tick in nice_ticks(last)]
 
 
 def _loss_axis(values: Sequence[float]) -> tuple[Scale, list[tuple[float, str]]]:
@@ -47,11 +56,7 @@ def _loss_axis(values: Sequence[float]) -> tuple[Scale, list[tuple[float, str]]]
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     last = max(last, first + 1)
     scale = Scale(first * step, last * step, _BOTTOM, _TOP)
-    return scale, [(step * place, _short(round(step * place, 9))) for place in range(first, last + 1)]
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else tick_label(value)
+    return scale, [(step * place, number(round(step * place, 9))) for place in range(first, last + 1)]
 
 
 def _corners(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -100,15 +105,14 @@ def _pointed(instant: Instant, x: Scale, y: Scale) -> Markup | None:
     return element("g", element("title", said), dots)
 
 
-def _key(y: float) -> Markup:
+def _key(y: float, *, has_bound: bool) -> Markup:
     parts = []
-    for left, line, dashes, words in (
-        (4, "line-series-1", None, "best found"),
-        (104, "line-series-2", "6 3", "proven bound"),
-    ):
+    kinds = ((4, "line-series-1", None, "best found"), (104, "line-series-2", "6 3", "proven bound"))
+    for left, line, dashes, words in kinds if has_bound else kinds[:1]:
         points = f"{left},{y} {left + 20},{y}"
         parts.append(element("polyline", points=points, class_=f"curve {line}", stroke_dasharray=dashes))
         parts.append(lettering(left + 25, y + 4, words))
-    parts.append(element("rect", x=220, y=y - 5, width=20, height=10, class_="band fill-series-1"))
-    parts.append(lettering(245, y + 4, "gap"))
+    if has_bound:
+        parts.append(element("rect", x=220, y=y - 5, width=20, height=10, class_="band fill-series-1"))
+        parts.append(lettering(245, y + 4, "gap"))
     return join(parts)

@@ -10,18 +10,20 @@ from itertools import pairwise
 from graphpriv.report.charts import WIDTH, drawing, lettering, level_line, upright_line
 from graphpriv.report.markup import Markup, element, isolated, join, shortened
 from graphpriv.report.palette import STEPS
-from graphpriv.report.scales import Scale, nice_step, tick_label
+from graphpriv.report.scales import Scale, nice_step
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, WIDTH - 12, 26, 316
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, WIDTH - 12, 26, 316
 _ROW = 17
 #: Numbers that lie further apart than this are drawn on a logarithmic axis.
-_WIDE = 30
+WIDE = 30
 #: Where in the key each kind of point stands, what it is called, and whether it was found and is exact.
 _KINDS = (
     (8.0, "found, exact", True, True),
     (112.0, "exact, not found", False, True),
     (238.0, "found, not exact", True, False),
 )
+#: Which colours of the palette so many steps take.
+_SPREAD = ((2,), (1, 4), (1, 3, 5), (1, 2, 4, 5), (1, 2, 3, 4, 5))
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -60,9 +62,17 @@ class Shades:
         cuts = [round(len(distinct) * step / len(STEPS)) for step in range(len(STEPS) + 1)]
         return cls(tuple((distinct[low], distinct[high - 1]) for low, high in pairwise(cuts)))
 
-    def step(self, value: float) -> int:
-        """Which step a value has, from 0."""
+    def place(self, value: float) -> int:
+        """Which of the steps a value has, from 0."""
         return next((place for place, (_, high) in enumerate(self.bounds) if value <= high), len(self.bounds) - 1)
+
+    def fill(self, place: int) -> str:
+        """The colour of a step: as far from its neighbours as the palette has room for.
+
+        >>> [Shades.of([1, 2]).fill(place) for place in (0, 1)]
+        ['step-1', 'step-4']
+        """
+        return f"step-{_SPREAD[len(self.bounds) - 1][place]}"
 
 
 def front_chart(marks: Sequence[Mark], *, label: str, across: str, upwards: str, shade: str | None = None) -> Markup:
@@ -86,14 +96,14 @@ def front_chart(marks: Sequence[Mark], *, label: str, across: str, upwards: str,
 def axis(values: Sequence[float], start: float, end: float) -> tuple[Scale, list[tuple[float, str]]]:
     """A scale for *values* with its ticks: from 0 on, or logarithmic where they are above 0 and far apart."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    if low > 0 and high / low >= _WIDE:
+    if low > 0 and high / low >= WIDE:
         first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
         scale = Scale(10.0**first, 10.0**last, start, end, logarithmic=True)
         return scale, [(10.0**power, _power(power)) for power in range(first, last + 1)]
     step = nice_step(high) if high > 0 else 0.2
     top = step * math.ceil(high / step - 1e-9) if high > 0 else 1.0
     count = round(top / step)
-    return Scale(0, top, start, end), [(step * tick, tick_label(round(step * tick, 12))) for tick in range(count + 1)]
+    return Scale(0, top, start, end), [(step * tick, number(round(step * tick, 12))) for tick in range(count + 1)]
 
 
 def _power(power: int) -> str:
@@ -104,7 +114,7 @@ def _power(power: int) -> str:
 
 def _dot(mark: Mark, x: Scale, y: Scale, shades: Shades) -> Markup:
     at = {"cx": x(mark.x), "cy": y(mark.y)}
-    fill = "series-1" if mark.shade is None or not shades.bounds else f"step-{shades.step(mark.shade) + 1}"
+    fill = "series-1" if mark.shade is None or not shades.bounds else shades.fill(shades.place(mark.shade))
     ring = element("circle", **at, r=5.4, class_="ring") if mark.is_exact else None
     dot = element("circle", **at, r=3.4, class_=f"fill-{fill} edge") if mark.is_found else None
     # Something to point at where there is nothing but the ring.
@@ -126,11 +136,11 @@ def _key(marks: Sequence[Mark], shades: Shades, shade: str | None, top: float) -
         top += _ROW
         left = 8.0
         for place, (low, high) in enumerate(shades.bounds):
-            words = _number(low) if low == high else f"{_number(low)} to {_number(high)}"
+            words = number(low) if low == high else f"{number(low)} to {number(high)}"
             wide = 20 + 6.2 * len(words)
             if left + wide > WIDTH:
                 left, top = 8.0, top + _ROW
-            parts.append(element("circle", cx=left, cy=top, r=3.4, class_=f"fill-step-{place + 1} edge"))
+            parts.append(element("circle", cx=left, cy=top, r=3.4, class_=f"fill-{shades.fill(place)} edge"))
             parts.append(lettering(left + 9, top + 4, words))
             left += wide
         top += _ROW
@@ -142,5 +152,10 @@ def _at(place: float) -> Scale:
     return Scale(0, 1, place, place + 1)
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A number in few digits, thousands apart.
+
+    >>> number(250000.0), number(0.25)
+    ('250,000', '0.25')
+    """
     return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"

@@ -87,9 +87,9 @@ def table(caption: str, head: Sequence[object], rows: Sequence[Sequence[object]]
     return element("div", whole, class_="scroll short" if len(rows) <= _SHORT else "scroll", **reached)
 
 
-def figure(drawing: Markup, caption: object) -> Markup:
-    """A drawing with its caption."""
-    return element("figure", drawing, element("figcaption", caption))
+def figure(drawing: Markup, caption: object, *, large: bool = False) -> Markup:
+    """A drawing with its caption; a *large* one takes more of a wide screen."""
+    return element("figure", drawing, element("figcaption", caption), class_="large" if large else None)
 
 
 def side_by_side(*parts: Markup | None) -> Markup:

@@ -85,9 +85,8 @@ def _verdict(figures: Figures) -> Markup:
     if not found:
         return paragraphs("No solution is in the document.")
     if _is_front(figures):
-        many = figures.number("solutions_found") or found
-        nodes = "node is" if many == 1 else "nodes are"
-        head = join(f"{many:,.0f} {nodes} such that no other is better by ", ranks(figures), ".")
+        many = figures.inline("solutions_found") if figures.get("solutions_found") is not None else f"{found:,}"
+        head = join("The front of ", ranks(figures), " has ", many, " node." if found == 1 else " nodes.")
     else:
         head = join("By ", ranks(figures), ", the best is ", levels(figures, "solutions", 0), ".")
     told = [_looked(figures), _stopped(figures), _proof(figures), _compared(figures)]
@@ -124,10 +123,11 @@ def _looked(figures: Figures) -> Markup:
 
 
 def _stopped(figures: Figures) -> Markup | None:
-    if figures.get("ended") is not False:
+    ended = figures.get("ended")
+    if ended is None:
         return None
-    said = figures.inline("ended", words="was stopped")
-    return join("The search ", said, " before its end: this is the best it had.")
+    words = "came to its end" if ended else "was stopped before its end"
+    return join("The search ", figures.inline("ended", words=words), "." if ended else ": this is the best it had.")
 
 
 def _proof(figures: Figures) -> Markup | None:
@@ -190,7 +190,7 @@ def _front(figures: Figures) -> Markup:
     caption = "The front, one point a node; it says its levels and figures when it is pointed at."
     if exact:
         caption += " Ringed is what lies on the exact front: a ring without a dot was not found."
-    return figure(drawn, caption)
+    return figure(drawn, caption, large=True)
 
 
 def _said(figures: Figures, *path: Any) -> str:
@@ -221,7 +221,7 @@ def _course(figures: Figures) -> Markup:
     metric = str(figures.get("metric") or "loss")
     label = f"Lines: the best {metric} found and its bound over time; the table has all figures."
     caption = "The best found, and the bound below which no node that satisfies the limits lies."
-    return figure(course_chart(instants, label=label, upwards=_axis_name(metric)), caption)
+    return figure(course_chart(instants, label=label, upwards=_axis_name(metric)), caption, large=True)
 
 
 def _definitions() -> Markup:

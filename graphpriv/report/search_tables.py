@@ -107,10 +107,15 @@ def _is_known(figures: Figures, key: str) -> bool:
 def _solutions(figures: Figures, caption: object, keys: Sequence[str], *, with_levels: bool = True) -> Markup:
     rows = []
     for place in range(count(figures, "solutions")):
-        at = [element("td", levels(figures, "solutions", place), class_="levels")] if with_levels else []
-        rows.append([f"{place + 1}", *at, *(figures.cell("solutions", place, key) for key in keys)])
-    heads = ["Place", *(["Levels"] if with_levels else []), *(HEADS.get(key, key) for key in keys)]
+        at = _placed(figures, "solutions", place) if with_levels else f"{place + 1}"
+        rows.append([at, *(figures.cell("solutions", place, key) for key in keys)])
+    heads = ["Place and levels" if with_levels else "Place", *(HEADS.get(key, key) for key in keys)]
     return table(join(caption), heads, rows, wide=True)
+
+
+def _placed(figures: Figures, key: str, place: int) -> Markup:
+    """The place of a node in its list, and its levels."""
+    return element("div", f"{place + 1}: ", levels(figures, key, place), class_="levels")
 
 
 def exact_table(figures: Figures) -> Markup | None:
@@ -122,14 +127,13 @@ def exact_table(figures: Figures) -> Markup | None:
     keys = [key for key in figures.keys("exact_front", 0) if key != "node"]
     rows = [
         [
-            f"{place + 1}",
-            element("td", levels(figures, "exact_front", place), class_="levels"),
+            _placed(figures, "exact_front", place),
             *(figures.cell("exact_front", place, key) for key in keys),
             element("td", "yes" if node_of(figures, "exact_front", place) in found else "no", class_="number"),
         ]
         for place in places
     ]
-    heads = ["Place", "Levels", *(HEADS.get(key, key) for key in keys), "Found"]
+    heads = ["Place and levels", *(HEADS.get(key, key) for key in keys), "Found"]
     return table("The exact front, and whether the search found the node.", heads, rows, wide=True)
 
 
