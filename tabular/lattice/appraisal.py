@@ -88,7 +88,7 @@ def appraise(
         size = np.int64(classes.sizes[row])
         found = np.int64(0)
         if size >= least and wanted.size:
-            found = ones(classes.present[row]) if by_bits else distinct[row]
+            found = np.int64(ones(classes.present[row])) if by_bits else distinct[row]
         if size < least or found < wanted.l:
             goes[row] = True
             gone += size

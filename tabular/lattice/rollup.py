@@ -29,8 +29,8 @@ class Bench(NamedTuple):
     #: The groups of the source by their new group, and where those of a new group begin.
     members: NDArray[np.int32]
     begins: NDArray[np.int32]
-    #: By label of both inner attributes: rows, sensitive values, and the class; and marks of those that have rows. Rows,
-    #: values and marks are all 0 between two groups.
+    #: By label of both inner attributes: rows, sensitive values, and the class; and marks of those that have rows.
+    #: Rows, values and marks are all 0 between two groups.
     rows: NDArray[np.int32]
     values: NDArray[np.int64]
     places: NDArray[np.int32]
@@ -115,7 +115,7 @@ def _join_labels(
             code = source.codes[row]
             code = (code & ~mask) | joint[code & mask]
             stays = np.int64(code == last)
-            count += 1 - stays
+            count += int(code != last)
             rows = rows * np.int32(stays) + source.sizes[row]
             values = (values & -stays) | source.present[row]
             last = code
@@ -127,7 +127,7 @@ def _join_labels(
         code = source.codes[row]
         code = (code & ~mask) | joint[code & mask]
         stays = np.int64(code == last)
-        count += 1 - stays
+        count += int(code != last)
         rows = rows * np.int32(stays) + source.sizes[row]
         last = code
         target.codes[count], target.sizes[count] = code, rows
@@ -250,7 +250,7 @@ def _join_classes(
             while marks:
                 lowest = marks & -marks
                 marks ^= lowest
-                label = word * _MARKS + ones(lowest - 1)
+                label = np.int64(word * _MARKS + ones(lowest - 1))
                 target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, bench.rows[label]
                 bench.rows[label] = 0
                 bench.places[label] = count
