@@ -40,7 +40,7 @@ class Ola(Search):
     best of the minimal nodes, and no lower bound is given.
     """
 
-    most: int = option(20_000_000, low=1, help="nodes of a lattice, at most: what is known of each is kept")
+    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: what is known of each is kept")
 
     def check(self, question: Question) -> None:
         """Refuse a front, limits that are not monotone, and a lattice of which no record can be kept."""
@@ -106,7 +106,8 @@ class _Known:
 
     def is_decided(self, low: Node, high: Node) -> bool:
         """Whether all is known of the nodes from *low* to *high*."""
-        return bool((self._tags[self._box(low, high)] != _OPEN).all())
+        # An open one is 0.
+        return bool(self._tags[self._box(low, high)].all())
 
     def half_way(self, low: Node, high: Node) -> list[Node]:
         """The nodes of the middle height from *low* to *high*."""

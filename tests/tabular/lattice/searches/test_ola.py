@@ -93,7 +93,7 @@ def test_t_with_suppression_is_refused_and_a_front_and_a_lattice_too_large():
         searched("ola", known)
     with pytest.raises(InvalidParameter, match=r"ola seeks the best node by one metric, .* exhaustive"):
         searched("ola", known, objectives=("k", "glm"))
-    with pytest.raises(InvalidParameter, match=r"has 10\^18 nodes, and ola goes through 20,000,000 at most"):
+    with pytest.raises(InvalidParameter, match=r"has 10\^18 nodes, and ola goes through 5,000,000 at most"):
         searched("ola", Huge(18))
 
 
