@@ -98,7 +98,6 @@ class Evaluator:
             self._walk(asked, whole, other)
         else:
             self._step(asked, whole, other)
-        self.evaluated += len(asked)
         return self._readings(asked, whole, other)
 
     def in_full(self, nodes: Sequence[Node] | Nodes) -> Readings:
@@ -249,8 +248,8 @@ class Evaluator:
         order = np.lexsort([nodes[:, place] for place in reversed(self._order)])
         parts = np.array_split(order, self._workers * 4 if self._workers > 1 else 1)
 
-        def go(part: NDArray[np.int64]) -> None:
-            walk(
+        def go(part: NDArray[np.int64]) -> int:
+            return walk(
                 self._base,
                 self._bottom,
                 nodes,
@@ -264,10 +263,10 @@ class Evaluator:
             )
 
         if self._workers == 1:
-            go(order)
+            self.evaluated += go(order)
             return
         with ThreadPoolExecutor(self._workers) as pool:
-            list(pool.map(go, parts))
+            self.evaluated += sum(pool.map(go, parts))
 
     def _step(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
@@ -278,6 +277,7 @@ class Evaluator:
             found = _copied(room.classes, end)
             appraise(found, node, self._coding, self._wanted, self._logs, room.scratch, whole[place], other[place])
             self._recent.keep(node, found)
+            self.evaluated += 1
 
     def _readings(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> Readings:
         suppressed, attributes = whole[:, SUPPRESSED], len(self.lattice.heights)

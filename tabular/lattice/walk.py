@@ -138,7 +138,7 @@ def walk(
     limits, most = _everything(room.classes), _everything(base)
     marks = np.zeros((len(order) + 2, KINDS), dtype=np.int64)
     chain = np.empty(len(order) + 1, dtype=np.int64)
-    length = 0
+    length = rolled = 0
     for place in order:
         node = nodes[place]
         while length:
@@ -156,6 +156,7 @@ def walk(
         else:
             source, fine = base, bottom
         step(source, fine, node, coding, wanted, room, marks[length], marks[length + 1])
+        rolled += 1
         found = part_of(room.classes, marks[length], marks[length + 1])
         appraise(found, node, coding, wanted, logs, room.scratch, whole[place], other[place])
         fits = True
@@ -165,4 +166,4 @@ def walk(
         if fits:
             chain[length] = place
             length += 1
-    return len(order)
+    return rolled
