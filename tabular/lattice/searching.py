@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabular.errors import NoSolution
 from tabular.lattice.limits import Limits
@@ -31,6 +32,14 @@ class Evaluates(Protocol):
 
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
         """The readings of *nodes*, one each, in their order."""
+        ...
+
+    def lower_levels(self) -> Node:
+        """For each attribute the lowest level of a node that satisfies the limits, by what it alone says."""
+        ...
+
+    def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> NDArray[np.float64]:
+        """What the levels alone cost, by GLM, precision or non-uniform entropy; computes no classes."""
         ...
 
 

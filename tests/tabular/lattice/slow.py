@@ -12,6 +12,7 @@ from tabular.generalisation_loss import (
     general_loss,
     non_uniform_entropy,
 )
+from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.limits import Limits
 from tabular.lattice.readings import Readings
 from tabular.lattice.space import Lattice, as_nodes, as_tuples
@@ -46,6 +47,24 @@ class SlowEvaluator:
             [len(set(level.groups[self.table.columns[name]].tolist())) for level in hierarchy.levels]
             for name, hierarchy in self.hierarchies.items()
         ]
+
+    def lower_levels(self):
+        """For each attribute the lowest level that can be enough for k."""
+        return tuple(
+            lower_bounds(self.table, self.hierarchies, self.limits.k or 1, suppression=self.limits.suppression).values()
+        )
+
+    def loss_without_suppression(self, metric, nodes):
+        """What the levels alone cost: the metric of the table in which nothing is suppressed."""
+        return np.array([self._plain_loss(metric, node) for node in as_tuples(as_nodes(nodes, len(self.hierarchies)))])
+
+    def _plain_loss(self, metric, node):
+        names = list(self.hierarchies)
+        if metric == "precision":
+            return self.lattice.precision(node)
+        if metric == "non_uniform_entropy":
+            return non_uniform_entropy(self.table, self.generalised(node), names)
+        return general_loss(self.generalised(node), names)
 
     def generalised(self, node):
         table = self.table

@@ -1,0 +1,208 @@
+"""KGEN: a genetic algorithm for lattices too large for exact search (De Pascale and others 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
+from tabular.lattice.readings import Readings
+from tabular.lattice.refusals import refuse_objectives
+from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
+from tabular.registry import option
+
+#: How many nodes are asked for at once where all that are left are looked at.
+_PORTION = 1024
+
+
+@searches.add(
+    "kgen",
+    cites="De Pascale, Cascavilla, Tamburri and van den Heuvel (2023), Algorithm 1",
+    limits="no proof that its node is the best, but where the evaluations cover all nodes above the bounds of the "
+    "attributes",
+)
+@dataclass(frozen=True, kw_only=True)
+class Kgen(Search):
+    """Evolve nodes above the bounds of the single attributes, crossing them by whether they satisfy the limits."""
+
+    draws: ClassVar[bool] = True
+
+    evaluations: int = option(5000, low=1, help="distinct nodes to look at, at most")
+    population: int = option(100, low=2, help="nodes of a generation")
+    crossover: float = option(0.9, low=0, high=1, help="chance that two parents are crossed; else both are copied")
+    mutation: float = option(0.2, low=0, high=1, help="chance that one attribute of a child is put to another level")
+    horizontal: float = option(0.4, low=0, high=1, help="chance that attributes of a child move up and down by turns")
+    share: float = option(0.5, low=0, high=1, help="share of the attributes that such a move takes")
+    tournament: int = option(1, low=1, help="draws by weight for a parent, of which the heaviest is taken")
+    patience: int = option(50, low=1, help="generations without a new node after which it ends")
+
+    def check(self, question: Question) -> None:
+        """Refuse a front."""
+        refuse_objectives("kgen", question)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Look at the top node, then go from generation to generation, then at what is left if that is not too much.
+
+        The top is the fallback: it has one class of all rows, so that where it breaks the limits every node does. It
+        also gives the scale of a loss: a node's share of loss is its metric over the top's, at most 1, which for
+        precision is the precision itself where every attribute has a level above the first.
+
+        No node below the bounds satisfies the limits (see `lower_bounds`): what is found above them is best of all.
+        """
+        evolution = _Evolution(self, question, finds, rng)
+        yield from evolution.top()
+        if finds.solutions is None:
+            return
+        generations = idle = 0
+        members = yield from evolution.beginning()
+        # Where all can be looked at there is no use in waiting for chance to bring the last of them.
+        patience = 1 if evolution.is_covered else self.patience
+        while evolution.room and idle < patience:
+            before = len(evolution.seen)
+            members = yield from evolution.generation(members)
+            generations += 1
+            idle = 0 if len(evolution.seen) > before else idle + 1
+            finds.remarks["generations"] = generations
+        yield from evolution.rest()
+
+
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """A population: distinct nodes with their readings and for how many generations each was among the parents."""
+
+    readings: Readings
+    ages: NDArray[np.int64]
+
+
+class _Evolution:
+    """What goes on from generation to generation: the nodes seen, and what was found."""
+
+    def __init__(self, options: Kgen, question: Question, finds: Finds, rng: np.random.Generator) -> None:
+        self.options, self.question, self.finds, self.rng = options, question, finds, rng
+        self.low = as_nodes([question.evaluator.lower_levels()], len(question.lattice.heights))[0]
+        self.high = as_nodes([question.lattice.top], len(question.lattice.heights))[0]
+        #: How many nodes there are above the bounds.
+        self.size: int = prod((self.high.astype(int) - self.low + 1).tolist())
+        self.limit = question.limits.suppressible(question.evaluator.rows)
+        self.seen: set[bytes] = set()
+        self.satisfying = 0
+        self.worst = 0.0
+        self.nothing: Readings | None = None
+        finds.remarks["bounds"] = self.low.tolist()
+        if question.metric == "precision":
+            # It never falls from a node to one above it, and no node satisfies that is not above this one.
+            finds.lower_bound = question.lattice.precision(self.low.tolist())
+
+    @property
+    def room(self) -> int:
+        """How many new nodes can still be looked at."""
+        return min(self.options.evaluations, self.size) - len(self.seen)
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether the evaluations suffice for all nodes above the bounds."""
+        return self.size <= self.options.evaluations
+
+    def ask(self, nodes: Nodes) -> Generator[Nodes, Readings, Readings]:
+        """Look at *nodes* but for those that are new when there is no room any more."""
+        kept: list[int] = []
+        fresh: list[int] = []
+        for place, node in enumerate(nodes):
+            key = node.tobytes()
+            if key not in self.seen:
+                if not self.room:
+                    continue
+                self.seen.add(key)
+                fresh.append(len(kept))
+            kept.append(place)
+        if self.nothing is not None and not kept:
+            return self.nothing
+        readings = yield nodes[kept]
+        self.finds.offer(readings, self.question.metric)
+        self.satisfying += int(readings.satisfying[fresh].sum())
+        if len(self.seen) == self.size:
+            self.finds.satisfying = self.satisfying
+            self.finds.lower_bound = self.finds.best(self.question.metric)
+        return readings
+
+    def top(self) -> Generator[Nodes, Readings, None]:
+        """Look at the node of one class."""
+        readings = yield from self.ask(self.high[None])
+        self.worst = float(readings[self.question.metric][0])
+        self.nothing = readings.take([])
+
+    def beginning(self) -> Generator[Nodes, Readings, _Members]:
+        """The first population: the top and nodes drawn at random from the bounds up."""
+        shape = (self.options.population - 1, len(self.low))
+        drawn = self.rng.integers(self.low, self.high, size=shape, endpoint=True, dtype=np.int16)
+        readings = yield from self.ask(np.concatenate([self.high[None], drawn]))
+        return self.survivors(readings, np.zeros(len(readings), dtype=np.int64))
+
+    def generation(self, members: _Members) -> Generator[Nodes, Readings, _Members]:
+        """Cross and change parents, and let the best of them and their children live."""
+        options, rng = self.options, self.rng
+        weight = weights(self.shares(members.readings), members.ages)
+        nodes, holds = members.readings.nodes, members.readings.satisfying
+        first, second = pairs(weight, (options.population + 1) // 2, options.tournament, rng)
+        is_crossed = rng.random(len(first)) < options.crossover
+        one, two = first[is_crossed], second[is_crossed]
+        parents, hold = (nodes[one], nodes[two]), (holds[one], holds[two])
+        lowest_holds = yield from self.lowest_holds(parents, hold[0] & hold[1])
+        copies = nodes[np.concatenate([first[~is_crossed], second[~is_crossed]])]
+        children = np.concatenate([crossed(parents, hold, lowest_holds, rng), copies])
+        children = mutated(children, self.low, self.high, options.mutation, rng)
+        children = moved_sideways(children, self.low, self.high, rate=options.horizontal, share=options.share, rng=rng)
+        readings = yield from self.ask(children)
+        ages = np.concatenate([members.ages + 1, np.zeros(len(readings), dtype=np.int64)])
+        return self.survivors(Readings.together([members.readings, readings]), ages)
+
+    def lowest_holds(
+        self, parents: tuple[Nodes, Nodes], both: NDArray[np.bool_]
+    ) -> Generator[Nodes, Readings, NDArray[np.bool_]]:
+        """Of which pairs the lowest node satisfies the limits, too: asked where *both* parents do."""
+        holds = np.zeros(len(both), dtype=bool)
+        nodes = lowest(*parents)[both]
+        if len(nodes):
+            readings = yield from self.ask(nodes)
+            holding = {node for node, good in zip(readings.tuples(), readings.satisfying, strict=True) if good}
+            holds[both] = [node in holding for node in as_tuples(nodes)]
+        return holds
+
+    def shares(self, readings: Readings) -> NDArray[np.float64]:
+        """The metric of each node as a share of the top's."""
+        losses = readings[self.question.metric].astype(np.float64)
+        return np.minimum(losses / self.worst, 1.0) if self.worst > 0 else np.zeros(len(losses))
+
+    def survivors(self, readings: Readings, ages: NDArray[np.int64]) -> _Members:
+        """The best distinct nodes: those that satisfy the limits by their loss, then the others.
+
+        Nodes that do not come by the rows that are too many, and then by their loss: they live only while there are
+        fewer others than a population has, and draw it to where the limits hold.
+        """
+        first = np.unique(readings.nodes, axis=0, return_index=True)[1]
+        readings, ages = readings.take(first), ages[first]
+        holds = readings.satisfying
+        excess = np.where(holds, 0, np.maximum(readings["suppressed"] - self.limit, 0))
+        order = np.lexsort([*readings.nodes.T[::-1], readings[self.question.metric], excess, ~holds])
+        kept = order[: self.options.population]
+        return _Members(readings.take(kept), ages[kept])
+
+    def rest(self) -> Generator[Nodes, Readings, None]:
+        """Look at all nodes above the bounds that were not seen, where the evaluations cover them."""
+        if not self.is_covered:
+            return
+        levels = (range(low, high + 1) for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True))
+        left = (node for node in as_tuples(as_nodes(list(product(*levels)), len(self.low))) if self.is_new(node))
+        while portion := list(islice(left, _PORTION)):
+            yield from self.ask(as_nodes(portion, len(self.low)))
+
+    def is_new(self, node: Node) -> bool:
+        """Whether *node* was not looked at yet."""
+        return as_nodes([node], len(self.low))[0].tobytes() not in self.seen
