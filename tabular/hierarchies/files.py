@@ -20,8 +20,9 @@ from tabular.table import Table
 _MISSING = ("", "?", "NULL", "null", "NA", "N/A", "NaN", "nan", "*missing*")
 
 
-def read_hierarchy(path: str | Path, attribute: Attribute) -> Hierarchy:
-    """The hierarchy of a file, over the domain of *attribute*; rows of other values are left out."""
+def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = False) -> Hierarchy:
+    """The hierarchy of a file, over the domain of *attribute*; rows of other values are left out unless it is *whole*.
+    """
     data = read_bytes(path)
     text, encoding = decoded(data, str(path), None)
     if not text.strip():
@@ -38,7 +39,7 @@ def read_hierarchy(path: str | Path, attribute: Attribute) -> Hierarchy:
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InvalidRecord(f"{where(place)}this line has {len(row)} cells, the first {len(rows[0])}.")
-    return hierarchy_of_rows(rows, attribute, source=f"{path}: ", where=where)
+    return hierarchy_of_rows(rows, attribute, source=f"{path}: ", where=where, whole=whole)
 
 
 def hierarchy_of_rows(
@@ -47,8 +48,9 @@ def hierarchy_of_rows(
     *,
     source: str = "",
     where: Callable[[int], str] = lambda row: f"Row {row + 1}: ",
+    whole: bool = False,
 ) -> Hierarchy:
-    """The hierarchy that *rows* write out, over the domain of *attribute*.
+    """The hierarchy that *rows* write out, over the domain of *attribute*, or *whole*, over all their values.
 
     *source* and *where* say, for errors, what the rows are of and where one of them stands.
     """
@@ -66,8 +68,9 @@ def hierarchy_of_rows(
         values = [None if marker is not None and value == marker else value for value in values]
     kept = list(first.values())
     labels = [[rows[place][level] for place in kept] for level in range(1, len(rows[0]) if rows else 1)]
-    whole = Hierarchy.of(attribute.name, values, labels, where=lambda place: where(kept[place]))
-    return whole.over(attribute.domain, source=source)
+    written = Hierarchy.of(attribute.name, values, labels, where=lambda place: where(kept[place]))
+    fitting = written.over(attribute.domain, source=source)
+    return written if whole else fitting
 
 
 def write_hierarchy(path: str | Path, hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False) -> None:
@@ -98,8 +101,13 @@ def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Pat
     return files
 
 
-def read_hierarchies(folder: str | Path, table: Table, names: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of the columns *names* of *table*, from the files of a folder."""
+def read_hierarchies(
+    folder: str | Path, table: Table, names: Sequence[str], *, whole: bool = False
+) -> dict[str, Hierarchy]:
+    """The hierarchies of the columns *names* of *table*, from the files of a folder.
+
+    *Whole* ones have all values of their files; else those that the table lacks are left out.
+    """
     attributes = [table.attribute(name) for name in names]
     files = hierarchy_files(folder, table.names)
     for name in names:
@@ -107,7 +115,7 @@ def read_hierarchies(folder: str | Path, table: Table, names: Sequence[str]) -> 
             there = ", ".join(sorted(path.name for path in Path(folder).glob("*.csv"))[:8]) or "no CSV file"
             wanted = f"{name}.csv or *_{name}.csv"
             raise InvalidInput(f"{folder}: there is no hierarchy of {name!r}, {wanted}; there is {there}.")
-    return {attribute.name: read_hierarchy(files[attribute.name], attribute) for attribute in attributes}
+    return {attribute.name: read_hierarchy(files[attribute.name], attribute, whole=whole) for attribute in attributes}
 
 
 def _delimiter(text: str) -> str:

@@ -1,0 +1,170 @@
+"""D-KGEN: the search goes on from the node of the last release, and only as far as a change can matter."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tabular.errors import InvalidParameter
+from tabular.lattice.dynamic.evaluator import DynamicEvaluator
+from tabular.lattice.readings import Readings
+from tabular.lattice.searches.kgen import Kgen
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Node, Nodes
+
+#: Metrics of which the levels alone say how much a node and all above it cost at least.
+BOUNDED = ("glm", "precision", "non_uniform_entropy")
+
+#: From so many nodes not above the last release's it does not go on: each takes going through all rows.
+_ROOTS = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class DynamicKgen(Kgen):
+    """Go on from the node of the last release, as far as a better one is possible; evolve nodes where that is far.
+
+    Which nodes can be better is known from three bounds:
+
+    - *The top.* Where it breaks the limits every node does: it needs the fewest suppressed rows.
+    - *From below.* Let P be the node of the last release. At a node N, most rows are told apart as they are at the
+      lower levels of N and P, whatever N itself is (see `DynamicEvaluator.at_least_suppressed`). So a node that is not
+      above P can satisfy the limits only if the lower levels of both, M, leave few enough of these rows too lonely;
+      and that fails for all nodes below one at which it fails. As a rule it fails one step below P, for P was the best.
+      What is left is above P, or above one of the few M where it does not fail.
+    - *From above.* What the levels alone cost is no more than a node or any above it costs. So, from each M in the
+      order of that cost, a node is looked at only while its levels cost less than the best node found.
+
+    When none is left the best is the best of all, which is said. How much changed decides how many nodes that takes.
+    Where half of the evaluations do not suffice, or the metric has no such bound, the rest goes to KGEN's evolution.
+    """
+
+    def check(self, question: Question) -> None:
+        """Refuse a front, and an evaluator that knows of no release before."""
+        super().check(question)
+        _dynamic(question)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Look at the top, go up from the last node to the first that satisfies, then at all that may be better."""
+        evaluator = _dynamic(question)
+        start = evaluator.previous
+        finds.remarks["previous"] = _said(evaluator)
+        if start is None or not question.limits.are_monotone:
+            yield from super().course(question, finds, rng)
+            return
+        walk = _Walk(question, evaluator, finds, max(1, self.evaluations // 2))
+        if not (yield from walk.satisfies(question.lattice.top)):
+            return
+        yield from walk.climb(start)
+        if question.metric in BOUNDED and (yield from walk.finish(start)):
+            finds.remarks["previous"]["proven"] = True
+            return
+        bound = finds.lower_bound
+        rest = replace(self, evaluations=max(1, self.evaluations - len(walk.seen)))
+        yield from super(DynamicKgen, rest).course(question, finds, rng)
+        finds.lower_bound = max((each for each in (bound, finds.lower_bound) if each is not None), default=None)
+
+
+class _Walk:
+    """Nodes are looked at one by one, each once, and no more than may be."""
+
+    def __init__(self, question: Question, evaluator: DynamicEvaluator, finds: Finds, most: int) -> None:
+        self.metric, self.lattice, self.evaluator = question.metric, question.lattice, evaluator
+        self.limit = question.limits.suppressible(evaluator.rows)
+        self.finds, self.most = finds, most
+        self.seen: dict[Node, tuple[bool, int]] = {}
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another node may be looked at."""
+        return len(self.seen) < self.most
+
+    def satisfies(self, node: Node) -> Generator[list[Node], Readings, bool]:
+        """Look at a *node*: whether it satisfies the limits."""
+        if node not in self.seen:
+            readings = yield [node]
+            self.finds.offer(readings, self.metric)
+            self.seen[node] = bool(readings.satisfying[0]), int(readings["suppressed"][0])
+        return self.seen[node][0]
+
+    def climb(self, node: Node) -> Generator[list[Node], Readings, None]:
+        """From a *node* up to one that satisfies: always the step after which the fewest rows have to go."""
+        while self.has_room and not (yield from self.satisfies(node)):
+            above = self.lattice.successors(node)
+            for each in above:
+                yield from self.satisfies(each)
+            costs = dict(zip(above, self.costs(above), strict=True))
+            node = min(above, key=lambda each: (self.seen[each][1], costs[each], each))
+
+    def finish(self, start: Node) -> Generator[list[Node] | Nodes, Readings, bool]:
+        """Look at all nodes that may be better than what was found; whether there was room for that.
+
+        Each node is queued once, by what its levels cost; the queue's least is a bound for all that is left.
+        """
+        roots, complete = self.roots(start)
+        queue = list(zip(self.costs(roots), roots, strict=True))
+        heapq.heapify(queue)
+        queued = set(roots)
+        while queue and queue[0][0] < self.best:
+            if not self.has_room:
+                break
+            cost, node = heapq.heappop(queue)
+            if complete:
+                self.finds.lower_bound = min(cost, self.best)
+            yield from self.satisfies(node)
+            above = [each for each in self.lattice.successors(node) if each not in queued]
+            queued.update(above)
+            for each in zip(self.costs(above), above, strict=True):
+                heapq.heappush(queue, each)
+        else:
+            if complete:
+                self.finds.lower_bound = self.best
+            return complete
+        return False
+
+    def roots(self, start: Node) -> tuple[list[Node], bool]:
+        """The nodes below *start*, and itself, from which all that can satisfy are reached; whether these are all."""
+        found, open_nodes = {start}, [start]
+        while open_nodes:
+            for below in self.lattice.predecessors(open_nodes.pop()):
+                if below in found or self.evaluator.at_least_suppressed(below) > self.limit:
+                    continue
+                if len(found) >= _ROOTS:
+                    return sorted(found), False
+                found.add(below)
+                open_nodes.append(below)
+        return sorted(found), True
+
+    def costs(self, nodes: Sequence[Node]) -> list[float]:
+        """What the levels of *nodes* alone cost."""
+        metric = self.metric if self.metric in BOUNDED else "precision"
+        return self.evaluator.loss_without_suppression(metric, nodes).tolist()
+
+    @property
+    def best(self) -> float:
+        """The least of the metric that was found."""
+        found = self.finds.best(self.metric)
+        return np.inf if found is None else found
+
+
+def _said(evaluator: DynamicEvaluator) -> dict[str, Any]:
+    """What there is to say of the releases before, as plain values."""
+    standing, history = evaluator.standing, evaluator.history
+    return {
+        "releases": history.releases,
+        "matched": history.matched,
+        "node": None if evaluator.previous is None else list(evaluator.previous),
+        "added": standing.added,
+        "removed": standing.removed,
+        "changed": evaluator.changed,
+        "proven": False,
+    }
+
+
+def _dynamic(question: Question) -> DynamicEvaluator:
+    if not isinstance(question.evaluator, DynamicEvaluator):
+        raise InvalidParameter("The dynamic search goes on from a previous release; give one (--previous).")
+    return question.evaluator
