@@ -68,7 +68,7 @@ def levels(figures: Figures, *path: Any) -> Markup:
     told = []
     for place in range(count(figures, *path, "node")):
         name = names[place] if place < len(names) else None
-        told.append([", " if place else None, name and [foreign(name), " "], figures.inline(*path, "node", place)])
+        told.append([", " if place else None, name and [foreign(name), "\u00a0"], figures.inline(*path, "node", place)])
     return join(told)
 
 
@@ -153,7 +153,7 @@ def release_tables(figures: Figures) -> Markup:
     """Which node was released, what each attribute lost, and what the labels stand for."""
     place = figures.get("release", "place")
     at = [
-        [", " if position else None, foreign(name), " ", figures.inline("release", "levels", name)]
+        [", " if position else None, foreign(name), "\u00a0", figures.inline("release", "levels", name)]
         for position, name in enumerate(figures.keys("release", "levels"))
     ]
     values = None
@@ -191,7 +191,8 @@ def _labels(figures: Figures) -> Markup | None:
     caption = (
         "The labels of the release: what the hierarchy calls them, how many values they stand for, and their rows."
     )
-    return table(caption, ["Attribute", "Label", "In the hierarchy", "Values", "Rows"], rows, wide=True)
+    heads = ["Attribute", "Label", "In the hierarchy", "Values", "Rows"]
+    return element("div", table(caption, heads, rows, wide=True), class_="text")
 
 
 def asked_tables(figures: Figures) -> Markup:

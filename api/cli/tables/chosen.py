@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from api.cli.tables.chain import AnyEvaluator, Chain, record_of
 from api.cli.tables.sought import Sought
 from api.cli.tables.writing import Done, drawn_order
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.readings import Readings
 from tabular.lattice.release import ReleasedNode, released
 from tabular.lattice.space import Lattice, Node
@@ -55,7 +55,7 @@ def levels_in(choose: str | None, lattice: Lattice) -> Node | None:
     return tuple(levels[name] for name in lattice.names)
 
 
-def require_limits(node: Node, evaluator: Evaluator) -> None:
+def require_limits(node: Node, evaluator: AnyEvaluator) -> None:
     """Refuse to release a *node* that does not satisfy the limits."""
     found = evaluator.in_full([node])
     if not found.satisfying[0]:
@@ -67,7 +67,7 @@ def require_limits(node: Node, evaluator: Evaluator) -> None:
         )
 
 
-def chosen(choose: str | None, node: Node | None, solutions: Readings, evaluator: Evaluator) -> Chosen:
+def chosen(choose: str | None, node: Node | None, solutions: Readings, evaluator: AnyEvaluator) -> Chosen:
     """The node of these levels, else the one at the place that *choose* says, else the best."""
     if node is not None:
         place = next((at for at, each in enumerate(solutions.tuples()) if each == node), None)
@@ -87,7 +87,7 @@ def check_release(table: Table, hierarchies: Mapping[str, Hierarchy], identifier
     )
 
 
-def release_of(which: Chosen, sought: Sought, source: TableFile, evaluator: Evaluator) -> ReleasedNode:
+def release_of(which: Chosen, sought: Sought, source: TableFile, evaluator: AnyEvaluator) -> ReleasedNode:
     """The generalised table of the chosen node, counted anew."""
     return released(
         source.table,
@@ -105,11 +105,14 @@ def done_of(
     sought: Sought,
     source: TableFile,
     rng: np.random.Generator,
+    chain: Chain,
     *,
     shuffle: bool,
     drop_suppressed: bool,
 ) -> Done:
     """What is to be written; suppressed rows stand as `*` or are left out."""
+    node = tuple(release.node.values())
+    history = chain.extended(source.table, node, release.suppressed, k=sought.limits.k, left_out=drop_suppressed)
     rows = np.flatnonzero(~release.suppressed) if drop_suppressed else np.arange(len(source.table))
     order = rows[drawn_order(rng, len(rows))] if shuffle else rows
     counted = release.recounted
@@ -124,10 +127,13 @@ def done_of(
     }
     if sought.sensitive is not None:
         findings |= {"sensitive": sought.sensitive, "l": counted.l, "t": counted.t}
+    if chain.history.releases:
+        findings |= {"releases": history.releases, "k_over_releases": history.k}
     return Done(
         source=source,
         masked=release.table,
         parameters={"levels": ",".join(f"{name}={level}" for name, level in release.node.items()), **limits},
         findings=findings | {"attributes": release.document()["attributes"]},
         order=order if shuffle or drop_suppressed else None,
+        private=record_of(history),
     )

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from api.cli.tables.chain import AnyEvaluator
 from api.cli.tables.sought import Sought
 from graphpriv.fingerprint import fingerprint_of_table
 from tabular.dictionary import effective_parameters
-from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.readings import Readings
 from tabular.lattice.searching import Result
 from tabular.reading import TableFile
@@ -25,7 +25,7 @@ REPORTED, MOMENTS = 500, 100
 
 
 def document_of(
-    sought: Sought, source: TableFile, evaluator: Evaluator, result: Result, solutions: Readings
+    sought: Sought, source: TableFile, evaluator: AnyEvaluator, result: Result, solutions: Readings
 ) -> dict[str, Any]:
     """Everything that was found; *solutions* are those of the *result* with all their metrics."""
     table, limits = source.table, sought.limits

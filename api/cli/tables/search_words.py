@@ -69,6 +69,8 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         first,
         *([] if document["ended"] else ["Stopped before its end: this is the best so far."]),
         *_proof(document),
+        *_compared(document),
+        *_before(document),
     ]
 
 
@@ -85,6 +87,29 @@ def _proof(document: Mapping[str, Any]) -> list[str]:
     return [
         f"Proven: no node that satisfies the limits has less {metric} than {bound:,.4f}; the gap is {gap:,.4f}{above}."
     ]
+
+
+def _compared(document: Mapping[str, Any]) -> list[str]:
+    """How near the front found is to the exact one."""
+    if "comparison" not in document:
+        return []
+    found, nodes = document["comparison"], len(document["exact_front"])
+    return [
+        f"The exact front has {_nodes(nodes)}: {100 * found['representation_ratio']:.1f} % of its boxes are occupied "
+        f"(RR); the distance from it (CE) is {found['convergence_error']:.3g} in sum and "
+        f"{found['mean_convergence_error']:.3g} a solution."
+    ]
+
+
+def _before(document: Mapping[str, Any]) -> list[str]:
+    """What was released before."""
+    if "previous" not in document:
+        return []
+    before = document["previous"]
+    many = "1 earlier release" if before["releases"] == 1 else f"{before['releases']} earlier releases"
+    changes = [f"{before[name]:,} rows {name}" for name in ("added", "removed", "changed") if name in before]
+    said = f" ({', '.join(changes)})" if changes else ""
+    return [f"All limits are kept together with {many}{said}, rows matched {before['matched']}."]
 
 
 def limits_of(limits: Mapping[str, Any]) -> str:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.cli.common import parameters_of
+from api.cli.tables.chain import Before
 from api.cli.tables.columns import require_columns
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter
+from tabular.lattice.dynamic import DynamicKgen
+from tabular.lattice.front import checked_epsilon
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE, checked_loss, checked_objectives
 from tabular.lattice.searches import searches
@@ -22,6 +25,8 @@ from tabular.table import Table
 DEFAULT_METRIC = "glm"
 #: Who seeks where nobody is named: for one node, and for a front.
 DEFAULT_ALGORITHMS = ("optimal", "pareto")
+#: Who goes on from the node of an earlier release.
+DYNAMIC = "kgen"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +46,7 @@ class Sought:
     evaluations: int | None
     seconds: float | None
     seed: int
+    before: Before
 
     @property
     def ranks(self) -> tuple[str, ...]:
@@ -54,7 +60,8 @@ class Sought:
 
     def search(self) -> Search:
         """The search with its parameters."""
-        return self.entry.method(**self.parameters)
+        goes_on = self.before.previous is not None and self.algorithm == DYNAMIC
+        return (DynamicKgen if goes_on else self.entry.method)(**self.parameters)
 
     def stop(self, is_interrupted: Callable[[], bool]) -> Stop:
         """When it ends though it could go on."""
@@ -67,15 +74,16 @@ class Sought:
 
     def check_columns(self, table: Table) -> None:
         """Refuse columns that the table lacks, and those that cannot be what they are named for."""
-        others = [name for name in (self.sensitive, self.class_label) if name is not None]
+        others = [name for name in (self.sensitive, self.class_label, self.before.key) if name is not None]
         require_columns(table, (*self.quasi_identifiers, *others), self.file)
         for name in self.quasi_identifiers:
             _refuse_identifier(table.attribute(name))
 
 
-def algorithm_of(name: str | None, objectives: str | None) -> Entry[Search]:
+def algorithm_of(name: str | None, objectives: str | None, previous: str | None) -> Entry[Search]:
     """The search called *name*, or the one that is taken where none is named."""
-    return searches[name or DEFAULT_ALGORITHMS[objectives is not None]]
+    default = DYNAMIC if previous is not None and objectives is None else DEFAULT_ALGORITHMS[objectives is not None]
+    return searches[name or default]
 
 
 def ranks_of(metric: str | None, objectives: str | None) -> tuple[str, tuple[str, ...]]:
@@ -113,24 +121,13 @@ def refuse_rest(entry: Entry[Search], rest: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"--{name} is nothing that {entry.name} takes{takes}.")
 
 
-def epsilon_of(text: str | None, objectives: Sequence[str]) -> tuple[float, ...] | None:
-    """The size of a box in each objective, as `--epsilon` says."""
-    if text is None:
-        return None
+def check_epsilon(epsilon: str | None, objectives: Sequence[str]) -> None:
+    """Refuse sides of boxes that do not fit the objectives."""
+    if epsilon is None:
+        return
     if not objectives:
         raise InvalidParameter("--epsilon is of the objectives of a front; give --objectives.")
-    try:
-        sizes = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise InvalidParameter(f"--epsilon {text!r}: it takes numbers with commas between them.") from None
-    if len(sizes) != len(objectives):
-        raise InvalidParameter(
-            f"--epsilon {text!r}: it takes one number for each objective: there are {len(objectives)} "
-            f"({', '.join(objectives)}), and {len(sizes)} given."
-        )
-    if not all(0 < size < float("inf") for size in sizes):
-        raise InvalidParameter(f"--epsilon {text!r}: the size of a box is a number above 0.")
-    return sizes
+    checked_epsilon(epsilon, objectives)
 
 
 def refuse_unnamed(

@@ -57,6 +57,8 @@ class Done:
     order: NDArray[np.int64] | None
     matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     frequencies: Sequence[CorrectedFrequencies] = ()
+    #: What else leads back.
+    private: Mapping[str, Any] = field(default_factory=dict)
 
 
 def announced(outputs: Outputs, asked: Asked) -> None:
@@ -132,6 +134,7 @@ def private_document(asked: Asked, done: Done) -> dict[str, Any]:
             name: {"categories": [text_of(value) for value in table.attribute(name).domain], "matrix": matrix.tolist()}
             for name, matrix in done.matrices.items()
         },
+        **done.private,
     }
 
 

@@ -6,9 +6,15 @@ import re
 
 import pytest
 
-from graphpriv.report import audit_report, demo_report, risk_loss_report, sweep_report
+from graphpriv.report import audit_report, demo_report, risk_loss_report, search_report, sweep_report
 from graphpriv.report.drawing import draw, shares
-from tests.graphpriv.report.documents import audit_document, grid_document, sweep_document
+from tests.graphpriv.report.documents import (
+    audit_document,
+    front_document,
+    grid_document,
+    search_document,
+    sweep_document,
+)
 from tests.graphpriv.report.test_drawing import LIMA, PARIS, graph_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -34,6 +40,8 @@ REPORTS = {
     "audit": lambda: audit_report(audit_document()),
     "sweep": lambda: sweep_report(sweep_document()),
     "risk against loss": lambda: risk_loss_report(grid_document()),
+    "search of one node": lambda: search_report(search_document()),
+    "search of a front": lambda: search_report(front_document()),
     "demo": demo,
 }
 

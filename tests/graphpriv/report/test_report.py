@@ -13,10 +13,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from graphpriv.report import audit_report, demo_report, risk_loss_report, sweep_report
+from graphpriv.report import audit_report, demo_report, risk_loss_report, search_report, sweep_report
 from graphpriv.report.definitions import MEASURES
 from graphpriv.report.figures import pointer
-from tests.graphpriv.report.documents import audit_document, grid_document, sweep_document
+from tests.graphpriv.report.documents import (
+    audit_document,
+    front_document,
+    grid_document,
+    search_document,
+    sweep_document,
+)
 
 FACTS = {"users": 1638, "edges": 4622, "degree": 5.6434, "clustering": 0.13, "path_length": 4.26, "diameter": 11}
 FILES = {"original": "original.json", "released": "released.json", "mapping": "mapping.csv", "other": "other.txt"}
@@ -33,6 +39,8 @@ REPORTS = {
     "audit without mapping": lambda: audit_report(audit_document(mapping=False)),
     "sweep": lambda: sweep_report(sweep_document()),
     "risk against loss": lambda: risk_loss_report(grid_document()),
+    "search of one node": lambda: search_report(search_document()),
+    "search of a front": lambda: search_report(front_document()),
     "demo": lambda: demo_of(audit_document()),
 }
 
@@ -91,6 +99,11 @@ def test_every_value_of_a_sweep_stands_in_its_report_unrounded():
 def test_every_value_of_a_grid_stands_in_its_report_unrounded():
     document = grid_document()
     assert_all_shown(risk_loss_report(document), document)
+
+
+@pytest.mark.parametrize("document", [search_document(), front_document()])
+def test_every_value_of_a_search_stands_in_its_report_unrounded(document):
+    assert_all_shown(search_report(document), document)
 
 
 def test_a_table_shows_four_decimals_of_the_value_beside():
@@ -169,7 +182,15 @@ def test_parts_of_a_grid_may_be_missing(data):
     assert_all_shown(risk_loss_report(document), document)
 
 
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(st.data(), st.sampled_from([search_document(), front_document()]))
+def test_parts_of_a_search_may_be_missing(data, whole):
+    document = data.draw(with_holes(whole))
+    assert_all_shown(search_report(document), document)
+
+
 def test_an_empty_document_makes_a_report():
+    assert "No solution" in search_report({})
     assert "No protection" in risk_loss_report({})
     assert "not known" in audit_report({})
     assert "no rows" in sweep_report({})

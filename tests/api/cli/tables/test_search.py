@@ -373,10 +373,18 @@ REFUSED = {
     "epsilon of the wrong length": (
         (*FRONT, "--epsilon", "5"),
         2,
-        "--epsilon '5': it takes one number for each objective: there are 2 (k, glm), and 1 given.",
+        "epsilon must be one number for each of k,glm; there are 1: '5'.",
     ),
-    "epsilon of the wrong sign": ((*FRONT, "--epsilon", "5,-1"), 2, "the size of a box is a number above 0"),
-    "epsilon that is no number": ((*FRONT, "--epsilon", "5,x"), 2, "it takes numbers with commas between them"),
+    "epsilon of the wrong sign": (
+        (*FRONT, "--epsilon", "5,-1"),
+        2,
+        "epsilon of glm must be above 0 and finite, not -1.",
+    ),
+    "epsilon that is no number": (
+        (*FRONT, "--epsilon", "5,x"),
+        2,
+        "epsilon must be numbers, as in '5,100', not '5,x'.",
+    ),
     "epsilon of another search": ((*FRONT, "--epsilon", "5,100"), 2, "--epsilon is nothing that exhaustive takes"),
     "a generator of another search": (("--generator", "paper"), 2, "--generator is nothing that exhaustive takes"),
     "an unknown parameter": (("--param", "mot=3"), 2, "Did you mean 'most'?"),
@@ -513,3 +521,94 @@ def test_files_that_exist_are_replaced_only_if_asked(searched, folder):
     assert (folder / "r.csv").read_text() == "mine"
     assert searched(*limits, "--overwrite").code == 0
     assert (folder / "r.csv").read_text() != "mine"
+
+
+@pytest.fixture
+def later(folder):
+    """The table of a later time: seven people have gone and eight have come."""
+    lines = (folder / "people.csv").read_text().splitlines()
+    draw = np.random.default_rng(2)
+    kept = [line for line in lines[1:] if int(line.split(",")[0].split()[1]) % 9]
+    for row in range(60, 68):
+        person = (draw.choice(AGES), draw.choice(["f", "m"]), draw.choice(["8001", "8002"]), "flu", "low")
+        kept.append(",".join(map(str, (f"person {row}", *person))))
+    (folder / "later.csv").write_text("\n".join([lines[0], *kept]) + "\n")
+    return kept
+
+
+def test_a_later_release_keeps_k_together_with_the_one_before(searched, folder, later):
+    limits = ("--algorithm", "kgen", "--k", 3, "--suppression", 0.25, "--seed", 1)
+    first = searched(*limits, "--key", "name", "--private", "one.json", "--out", "one.csv", "--suppressed", "drop")
+    assert first.code == 0, first.err
+    ended = searched(
+        *(*limits, "--previous", "one.json", "--private", "two.json", "--out", "two.csv", "--json"), file="later.csv"
+    )
+    assert ended.code == 0, ended.err
+    before, gone = ended.document["previous"], ended.document["release"]["suppressed"]
+    assert (before["releases"], before["added"], before["removed"]) == (1, 8, 7)
+    assert "by the column 'name'" in before["matched"]
+    # Suppressed rows are left out, so that the record says which row is whose.
+    rows, order = rows_of("two.csv"), json.loads((folder / "two.json").read_text())["order"]
+    assert len(rows) == len(order) == len(later) - gone
+    people = [later[row].split(",")[0] for row in order]
+    published = dict(zip(people, map(of, rows), strict=True))
+    kept = json.loads((folder / "one.json").read_text())["order"]
+    original = [row["name"] for row in rows_of("people.csv")]
+    earlier = {original[row]: of(each) for row, each in zip(kept, rows_of("one.csv"), strict=True)}
+    trails = Counter((earlier.get(name), published.get(name)) for name in {*earlier, *published})
+    assert min(trails.values()) >= 3
+    dictionary = json.loads((folder / "two.csv.dictionary.json").read_text())
+    assert (dictionary["releases"], dictionary["k_over_releases"]) == (2, min(trails.values()))
+    said = searched(*limits, "--previous", "one.json", file="later.csv").out
+    assert "All limits are kept together with 1 earlier release (8 rows added, 7 rows removed" in " ".join(said.split())
+
+
+def test_a_previous_release_that_does_not_fit_is_refused(searched, folder, later):
+    limits = ("--algorithm", "kgen", "--k", 3, "--suppression", 0.25, "--seed", 1)
+    searched(*limits, "--key", "name", "--private", "one.json", "--out", "one.csv")
+    again = (*limits, "--previous", "one.json")
+    other = searched(*again, columns="age,sex", file="later.csv")
+    assert other.code == 2
+    assert "the previous release is of other quasi-identifiers: age, sex, zip; now they are age, sex." in other.error
+    for arguments, said in (
+        (("--algorithm", "kgen", "--previous", "one.json"), "--previous needs --k"),
+        ((*again, "--suppressed", "star", "--out", "r.csv"), "--suppressed star: together with an earlier release"),
+        ((*limits, "--key", "name"), "--key says nothing without --previous, or --private of a first release."),
+        ((*limits, "--previous", "none.json"), "none.json"),
+        ((*again, "--html", "one.json", "--overwrite"), "this is a file that is read"),
+        ((*limits, "--key", "nam", "--private", "x.json", "--out", "r.csv"), "did you mean 'name'?"),
+    ):
+        ended = searched(*arguments, file="later.csv")
+        assert ended.code == 2, arguments
+        assert said in ended.error
+    assert not (folder / "r.csv").exists()
+
+
+def test_a_release_that_breaks_k_together_with_others_is_a_bug_and_does_not_go_out(
+    searched, folder, later, monkeypatch
+):
+    limits = ("--algorithm", "kgen", "--k", 3, "--suppression", 0.25, "--seed", 1)
+    searched(*limits, "--key", "name", "--private", "one.json", "--out", "one.csv")
+    monkeypatch.setattr("api.cli.tables.chain.already_told", lambda history, k: 2)
+    before = files(folder)
+    ended = searched(*limits, "--previous", "one.json", "--out", "two.csv", file="later.csv")
+    assert ended.code == 1
+    assert "this is a bug" in ended.error
+    assert files(folder) == before
+
+
+def test_a_heuristics_front_is_held_against_the_exact_one(searched):
+    front = ("--algorithm", "random", "--param", "evaluations=6", "--objectives", "k,glm", "--seed", 4)
+    found = searched(*front, "--exact", "--json").document
+    exact = searched("--algorithm", "exhaustive", "--objectives", "k,glm", "--json").document["solutions"]
+    assert found["exact_front"] == [{name: each[name] for name in ("node", "k", "glm")} for each in exact]
+    boxes = {(each["k"], int(-each["glm"] // 1)) for each in exact}
+    hit = {(each["k"], int(-each["glm"] // 1)) for each in found["solutions"]} & boxes
+    assert found["comparison"]["representation_ratio"] == pytest.approx(len(hit) / len(boxes))
+    assert found["comparison"]["representation_ratio"] < 1
+    assert found["evaluated"] == 6
+    assert "The exact front has" in searched(*front, "--exact").out
+    assert "exact_front" not in searched(*front, "--json").document
+    assert "exact_front" in searched(*front, "--html", "a.html", "--json").document
+    assert "exact_front" not in searched(*front, "--html", "b.html", "--no-exact", "--json").document
+    assert "--exact compares fronts" in searched("--algorithm", "random", "--k", 2, "--exact").error
