@@ -107,7 +107,7 @@ def _judged(
         level = levels[:, attribute]
         below_top = level < height
         candidates &= ~below_top | satisfies[places + step * (height - level)]
-        # A node a step below has the same attributes below their tops: it was judged in this round.
-        lowered = below_top & (level > 0)
+        # Judged in this round if it has as many attributes below their tops; if one more, nothing is known of it yet.
+        lowered = level > 0
         known |= lowered & satisfies[places - step * lowered]
     return candidates, known
