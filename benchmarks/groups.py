@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ import pandas as pd
 from anonypy.mondrian import Mondrian as PeerMondrian
 from anonypyx.microaggregation import MDAVGeneric
 
+from benchmarks.shared import SHARED
 from tabular.anonymity import Anonymity
 from tabular.attributes import CONTINUOUS, Attribute
 from tabular.generalisation_loss import general_loss
@@ -29,7 +28,6 @@ from tabular.points import points_of
 from tabular.protections import protect
 from tabular.table import Table
 
-DATA = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", "../shared/data"))
 COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),
     *("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "class"),
@@ -147,12 +145,12 @@ def _percent_lost(numbers: np.ndarray, groups: np.ndarray) -> float:
 
 
 def _census() -> np.ndarray:
-    rows = list(csv.reader((DATA / "sdc_census/census.csv").open()))
+    rows = list(csv.reader((SHARED / "sdc_census/census.csv").open()))
     return np.array(rows[1:], dtype=np.float64)
 
 
 def _adult() -> tuple[Table, pd.DataFrame]:
-    rows = [[cell.strip() for cell in row] for row in csv.reader((DATA / "adult/adult.data").open()) if row]
+    rows = [[cell.strip() for cell in row] for row in csv.reader((SHARED / "adult/adult.data").open()) if row]
     kept = [row for row in rows if "?" not in row]
     columns: dict[str, list[Any]] = {name: [row[COLUMNS.index(name)] for row in kept] for name in ADULT}
     columns["age"] = [int(age) for age in columns["age"]]

@@ -16,21 +16,19 @@ import argparse
 import csv
 import logging
 import multiprocessing
-import os
 import resource
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.shared import SHARED
 from tabular.attributes import Attribute
 from tabular.measures import measures
 from tabular.table import Table
 
-DATA = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 GERMAN = {
     "EXISTACC": 0,
     "HISTORY": 2,
@@ -189,13 +187,13 @@ PEERS: dict[str, Callable[..., float]] = {
 
 def german_credit() -> Table:
     """Eight attributes of German Credit."""
-    rows = [line.split() for line in (DATA / "german_credit" / "german.data").read_text().splitlines()]
+    rows = [line.split() for line in (SHARED / "german_credit" / "german.data").read_text().splitlines()]
     return table_of({name: [row[place] for row in rows] for name, place in GERMAN.items()})
 
 
 def adult_rows(count: int | None) -> Table:
     """Eight attributes of Adult; of so many rows drawn at random, or of all."""
-    with (DATA / "adult" / "arx" / "adult.csv").open(newline="") as file:
+    with (SHARED / "adult" / "arx" / "adult.csv").open(newline="") as file:
         header, *rows = list(csv.reader(file, delimiter=";"))
     columns: dict[str, list[Any]] = {name: [row[place] for row in rows] for place, name in enumerate(header)}
     columns = {name.replace("-", "_"): cells for name, cells in columns.items() if name != "salary-class"}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import os
 import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -17,6 +15,7 @@ import rustworkx as rx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 from numpy.typing import NDArray
 
+from benchmarks.shared import SHARED
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.places import PlaceTree
 from graphpriv.protections import protect
@@ -25,7 +24,6 @@ from graphpriv.risk.scenarios import with_common_codes
 from graphpriv.structure import describe
 from graphpriv.synthetic import synthetic_graph
 
-DATA = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", "../shared/data"))
 VALUES = 18
 GIB = 1 << 20
 
@@ -225,9 +223,9 @@ def dense() -> None:
 def real(name: str) -> tuple[int, NDArray[np.int64]]:
     """A graph of the shared data sets: how many users, and the two ends of each edge."""
     if name == "facebook_ego":
-        ends = np.loadtxt(DATA / name / "facebook_combined.txt", dtype=np.int64)
+        ends = np.loadtxt(SHARED / name / "facebook_combined.txt", dtype=np.int64)
     else:
-        with gzip.open(DATA / f"graph_{name}" / "edges.csv.gz", "rt") as file:
+        with gzip.open(SHARED / f"graph_{name}" / "edges.csv.gz", "rt") as file:
             ends = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.int64)
     return int(ends.max()) + 1, ends
 
