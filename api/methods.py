@@ -11,6 +11,7 @@ from graphpriv.protections import protections
 from graphpriv.risk import attackers
 from tabular.criteria import criteria
 from tabular.hierarchies import hierarchies
+from tabular.lattice.searches import searches
 from tabular.measures import measures as table_measures
 from tabular.protections import protections as table_protections
 from tabular.registry import Registry
@@ -24,6 +25,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Table measures": table_measures,
     "Hierarchies": hierarchies,
     "Table criteria": criteria,
+    "Searches": searches,
 }
 
 
