@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.kernels import compiled
 from tabular.lattice.front import boxes
 
 Floats = NDArray[np.float64]
@@ -59,10 +60,21 @@ class Archive(Generic[T]):
 
     def bars(self, values: Floats) -> NDArray[np.bool_]:
         """Which of *values* could not enter now, nor could anything that is in no objective better than they are."""
-        found = np.zeros(len(values), dtype=np.bool_)
-        theirs = boxes(values, self.epsilon)
-        for value, box in zip(self.values, self.boxes, strict=True):
-            same = (theirs == box).all(axis=1)
-            better = (values >= value).all(axis=1) & (values > value).any(axis=1)
-            found |= np.where(same, ~better, (box >= theirs).all(axis=1))
-        return found
+        return _barred(np.ascontiguousarray(values), boxes(values, self.epsilon), self.values, self.boxes)
+
+
+@compiled
+def _barred(values: Floats, theirs: Floats, members: Floats, occupied: Floats) -> NDArray[np.bool_]:
+    found = np.zeros(len(values), dtype=np.bool_)
+    for place in range(len(values)):
+        for member in range(len(members)):
+            in_box, box_no_better, no_worse, better = True, True, True, False
+            for objective in range(values.shape[1]):
+                in_box &= theirs[place, objective] == occupied[member, objective]
+                box_no_better &= theirs[place, objective] <= occupied[member, objective]
+                no_worse &= values[place, objective] >= members[member, objective]
+                better |= values[place, objective] > members[member, objective]
+            if box_no_better and not (in_box and no_worse and better):
+                found[place] = True
+                break
+    return found

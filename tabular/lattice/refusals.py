@@ -24,6 +24,16 @@ def refuse_objectives(name: str, question: Question) -> None:
         )
 
 
+def require_objectives(name: str, question: Question) -> None:
+    """Refuse to seek one node where a search seeks a front."""
+    if not question.objectives:
+        able = [each for each in searches if searches[each].method.seeks_one]
+        raise InvalidParameter(
+            f"{name} seeks a front; name its objectives, as in k,glm. For the best node by one metric use "
+            f"{_one_of(able)}."
+        )
+
+
 def refuse_unmonotone(name: str, question: Question) -> None:
     """Refuse limits that a node can satisfy while nodes above it do not."""
     if not question.limits.are_monotone:

@@ -22,6 +22,7 @@ class KnownNodes:
     def __init__(self, evaluator):
         self.lattice, self.limits, self.rows = evaluator.lattice, evaluator.limits, evaluator.rows
         self.distinct_values = evaluator.distinct_values
+        self.loss_without_suppression = evaluator.loss_without_suppression
         self._readings = evaluator.evaluate(self.lattice.everything())
         self._places = {node: place for place, node in enumerate(self._readings.tuples())}
         self.asked = []

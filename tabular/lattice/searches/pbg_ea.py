@@ -1,0 +1,100 @@
+"""PBG-EA: representatives of the nodes that no other dominates, from few nodes looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tabular.lattice.archive import Archive
+from tabular.lattice.front import checked_epsilon
+from tabular.lattice.prospects import Place, Prospects
+from tabular.lattice.readings import Readings
+from tabular.lattice.recombination import crossed, dominance_fitness, stepped, tournaments
+from tabular.lattice.refusals import require_objectives
+from tabular.lattice.searching import Course, Finds, Question, Search, gathered, searches
+from tabular.lattice.space import Lattice, Nodes
+from tabular.registry import option
+
+
+@searches.add(
+    "pbg-ea",
+    cites="Dewri, Ray, Ray and Whitley (2010)",
+    limits="representatives of the front, without proof that none is missing",
+)
+@dataclass(frozen=True, kw_only=True)
+class PbgEa(Search):
+    """Seek nodes that no other dominates, and keep one for each box of the objectives."""
+
+    seeks_front: ClassVar[bool] = True
+    seeks_one: ClassVar[bool] = False
+    draws: ClassVar[bool] = True
+
+    generator: str = option("local", choices=("local", "paper"), help="what proposes nodes: ours, or the paper's")
+    population: int = option(25, low=2, help="nodes of a generation; of them the bottom and the top at first")
+    iterations: int = option(100, low=0, help="generations after the first one")
+    crossover: float = option(0.8, low=0, high=1, help="chance that a pair is crossed (paper)")
+    mutation: float | None = option(
+        None, low=0, high=1, help="chance that a level is moved (paper); 1 over the quasi-identifiers if not given"
+    )
+    epsilon: Any = option(None, help="sides of a box, one an objective, as in '5,100'; ones if not given")  # noqa: RUF009
+
+    def check(self, question: Question) -> None:
+        """Refuse a question without objectives, and an epsilon that does not fit them."""
+        require_objectives("pbg-ea", question)
+        checked_epsilon(self.epsilon, question.objectives)
+
+    def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
+        """Algorithm 2, with one of two generators."""
+        archive: Archive[Place] = Archive(checked_epsilon(self.epsilon, question.objectives))
+        readings = yield first_population(question.lattice, self.population, rng)
+        update(archive, readings, question, finds)
+        generate = self._recombining if self.generator == "paper" else self._looking_around
+        yield from generate(readings, archive, question, finds, rng)
+
+    def _recombining(
+        self, readings: Readings, archive: Archive[Place], question: Question, finds: Finds, rng: np.random.Generator
+    ) -> Course:
+        """The generator of the paper: tournaments in population and archive, crossover, mutation."""
+        heights = np.array(question.lattice.heights, dtype=np.int16)
+        mutation = 1 / len(heights) if self.mutation is None else self.mutation
+        for _ in range(self.iterations):
+            pool = distinct([*((readings, place) for place in range(len(readings))), *archive.items])
+            winners = tournaments(dominance_fitness(pool.costs(question.objectives)), self.population, rng)
+            readings = yield stepped(crossed(pool.nodes[winners], self.crossover, rng), heights, mutation, rng)
+            update(archive, readings, question, finds)
+
+    def _looking_around(
+        self, readings: Readings, archive: Archive[Place], question: Question, finds: Finds, rng: np.random.Generator
+    ) -> Course:
+        """Our generator: the most promising neighbours."""
+        prospects = Prospects(question)
+        prospects.learn(distinct([(readings, place) for place in range(len(readings))]))
+        for _ in range(self.iterations):
+            nodes = prospects.promising(archive, max(1, self.population // 3), rng)
+            if not len(nodes):
+                return
+            readings = yield nodes
+            update(archive, readings, question, finds)
+            prospects.learn(readings)
+
+
+def first_population(lattice: Lattice, count: int, rng: np.random.Generator) -> Nodes:
+    """*count* nodes: the bottom, the top, and nodes at random."""
+    return np.vstack([np.array([lattice.bottom, lattice.top], dtype=np.int16), lattice.drawn(rng, count - 2)])
+
+
+def update(archive: Archive[Place], readings: Readings, question: Question, finds: Finds) -> None:
+    """Offer the nodes that satisfy the limits to the archive, one after the other; it is the answer so far."""
+    values = -readings.costs(question.objectives)
+    for place in np.flatnonzero(readings.satisfying).tolist():
+        archive.offer(values[place], (readings, place))
+    if archive.items:
+        finds.solutions = gathered(archive.items)
+
+
+def distinct(places: list[Place]) -> Readings:
+    """Single readings put together, each node once."""
+    by_node = {readings.nodes[place].tobytes(): (readings, place) for readings, place in places}
+    return gathered(list(by_node.values()))
