@@ -13,6 +13,8 @@ from tabular.lattice.refusals import written as nodes_written
 
 #: So many solutions are shown; the JSON has all of them.
 SHOWN = 20
+#: A gap so small beside the bound is none: both were added up in another order.
+_EXACT = 1e-9
 
 
 def tell(document: Mapping[str, Any], *, out: str | None, html: str | None, shuffle: bool) -> None:
@@ -23,6 +25,8 @@ def tell(document: Mapping[str, Any], *, out: str | None, html: str | None, shuf
     _solutions(document, err=err)
     for sentence in sentences(document):
         say(sentence)
+    if document["metric"] is not None and all(document["limits"][name] is None for name in ("k", "l", "t")):
+        note("Without --k, --l or --t every node satisfies: the best is the one that loses least, however small its k.")
     if "release" in document:
         _lost(document, err=err)
         _written(document, say, out=out, shuffle=shuffle)
@@ -80,13 +84,12 @@ def _proof(document: Mapping[str, Any]) -> list[str]:
     if metric is None:
         return []
     if bound is None:
-        return [f"Nothing is proven of it: another node may have less {metric}."]
-    if not gap:
-        return [f"Proven: no node that satisfies the limits has less {metric}."]
+        return [f"Nothing is proven of it: another node may lose less by {metric}."]
+    if gap <= _EXACT * max(1.0, bound):
+        return [f"Proven: no node that satisfies the limits loses less by {metric}."]
     above = f", {100 * gap / bound:.2f} % of it" if bound > 0 else ""
-    return [
-        f"Proven: no node that satisfies the limits has less {metric} than {bound:,.4f}; the gap is {gap:,.4f}{above}."
-    ]
+    proven = f"Proven: no node that satisfies the limits loses less by {metric} than {bound:,.4f}"
+    return [f"{proven}; the gap is {gap:,.4f}{above}."]
 
 
 def _compared(document: Mapping[str, Any]) -> list[str]:
@@ -117,7 +120,7 @@ def limits_of(limits: Mapping[str, Any]) -> str:
     asked = [f"{name}={limits[name]}" for name in ("k", "l", "t") if limits[name] is not None]
     many = limits["suppressible"]
     rows = f"at most {many:,} row{'' if many == 1 else 's'} suppressed" if many else "no row suppressed"
-    return f"{', '.join(asked)} with {rows}" if asked else f"the limits ({rows}, k of their own)"
+    return f"{', '.join(asked)} with {rows}" if asked else f"the limits ({rows}; each has a k of its own)"
 
 
 def levels_of(names: Sequence[str], node: Sequence[int]) -> str:

@@ -188,7 +188,7 @@ def test_people_are_told_levels_losses_and_what_is_proven(searched):
     assert "best by glm, found by exhaustive" in said
     assert "The lattice has 32 nodes; 32 were evaluated in" in said
     assert "satisfy k=4 with at most 6 rows suppressed." in said
-    assert "Proven: no node that satisfies the limits has less glm." in said
+    assert "Proven: no node that satisfies the limits loses less by glm." in said
     assert "What each attribute lost" in said
     assert "Wrote r.csv: 60 rows at age=" in said
     assert "Counted anew in what was written: k=" in said
@@ -328,6 +328,18 @@ def test_a_second_ctrl_c_gives_up_and_leaves_nothing(searched, folder, monkeypat
     assert ended.code == 1
     assert "interrupted" in ended.error
     assert files(folder) == before
+
+
+def test_what_draws_does_not_say_that_no_node_satisfies_unless_it_saw_all(searched):
+    limits = ("--algorithm", "random", "--k", 60, "--seed", 1, "--param")
+    ended = searched(*limits, "evaluations=1")
+    assert ended.code == 3
+    assert ended.error.startswith("No node was found that satisfies k=60 with at most 0 rows suppressed; the nearest")
+    assert searched(*limits, "evaluations=32").code == 0
+
+
+def test_a_best_node_without_limits_is_told_to_protect_nobody(searched):
+    assert "Without --k, --l or --t every node satisfies" in searched("--algorithm", "exhaustive").err
 
 
 def test_a_search_that_is_stopped_says_that_it_is_not_done(searched, monkeypatch):
