@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.readings import Readings
 from tabular.lattice.recent import Recent
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
-from tabular.lattice.walk import KINDS, room_for, step, walk
+from tabular.lattice.walk import KINDS, Room, room_for, step, walk
 from tabular.table import Table
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
@@ -239,7 +240,12 @@ class Evaluator:
         self._recent = Recent(self._base, len(names))
         self._bottom = np.zeros(len(names), dtype=np.int16)
 
-    def _room(self, depth: int) -> Any:
+    @cached_property
+    def _single(self) -> Room:
+        """Room for one node at a time."""
+        return self._room(0)
+
+    def _room(self, depth: int) -> Room:
         labels = 1 << self._coding.width + self._coding.second_width
         return room_for(self._base, depth, labels, self._wanted.suppressible)
 
@@ -270,7 +276,7 @@ class Evaluator:
 
     def _step(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
-        room, begin, end = self._room(0), np.zeros(KINDS, dtype=np.int64), np.zeros(KINDS, dtype=np.int64)
+        room, begin, end = self._single, np.zeros(KINDS, dtype=np.int64), np.zeros(KINDS, dtype=np.int64)
         for place, node in enumerate(nodes):
             fine, source = self._recent.nearest(node)
             step(source, fine, node, self._coding, self._wanted, room, begin, end)
