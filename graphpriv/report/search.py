@@ -133,9 +133,11 @@ def _stopped(figures: Figures) -> Markup | None:
 def _proof(figures: Figures) -> Markup | None:
     if _is_front(figures):
         return None
-    if figures.number("lower_bound") is None:
+    bound, gap = figures.number("lower_bound"), figures.number("gap")
+    if bound is None or gap is None:
         return join("Nothing is proven of the best: another node may lose less.")
-    if not figures.number("gap"):
+    # A gap so small beside the bound is none: both were added up in another order.
+    if gap <= 1e-9 * max(1.0, bound):
         return join("It is proven that no node that satisfies the limits loses less.")
     return join(
         "It is proven that no node that satisfies the limits loses less than ", figures.inline("lower_bound"),
