@@ -43,12 +43,12 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.01, help="of the rows that change")
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--suppression", type=float, default=0.04)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args()
     limits = Limits(k=options.k, suppression=options.suppression)
     # A small table first: compiling is not what is measured.
     measured(1000, options.share, limits, 99, quietly=True)
-    for seed in range(options.seeds):
+    for seed in options.seeds:
         measured(options.rows, options.share, limits, seed)
 
 

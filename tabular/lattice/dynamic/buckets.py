@@ -106,8 +106,12 @@ class Buckets:
         out[order] = rank < goes[labels[order]]
         return out
 
-    def quiet_rows_that_go(self, node: Node, previous: Node, quiet: NDArray[np.bool_]) -> int:
-        """Of the *quiet* rows, those that are with too few of their trail at a *node* below the *previous* one."""
+    def fewest_that_go(self, node: Node, previous: Node, quiet: NDArray[np.bool_]) -> int:
+        """How few rows can go where *quiet* ones are told apart as at a *node* that is below the *previous* one.
+
+        Of each trail those quiet rows that are too few even with all others of it; and where anybody is gone, as many
+        as make k with those who are not in the table.
+        """
         trails = self._standing.trails
         columns = [
             self._hierarchies[place].levels[low].groups[self._columns[place][quiet]]
@@ -117,8 +121,11 @@ class Buckets:
         found = equivalence_classes([trails[quiet], *columns])
         owners = np.zeros(len(found.sizes), dtype=np.int64)
         owners[found.labels] = trails[quiet]
-        others = np.bincount(trails[~quiet], minlength=len(self._standing.absent))
-        return int(found.sizes[found.sizes + others[owners] < self._k].sum())
+        absent, silent = self._standing.absent, self._standing.silent
+        others = np.bincount(trails[~quiet], minlength=len(absent))
+        lonely = found.sizes + others[owners] < self._k
+        go = np.bincount(owners[lonely], weights=found.sizes[lonely], minlength=len(absent)).astype(np.int64)
+        return int(np.where((absent + go > 0) & ~silent, np.maximum(go, self._k - absent), go).sum())
 
     def _withheld(self, buckets: Bucketed) -> tuple[NDArray[np.int64], int]:
         """How many rows of each bucket go, and of all."""

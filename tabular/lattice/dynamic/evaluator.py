@@ -169,12 +169,12 @@ class DynamicEvaluator:
         """Rows that have to go at each node N such that the lower levels of N and of the last release are *node*'s.
 
         The quiet rows of one trail have one tuple of the last release. So those of them that N puts together are those
-        that the lower levels of both put together. If they are less than k with all other rows of their trail, they go.
-        Those who go at a node go at the nodes below it.
+        that the lower levels of both put together. If they are less than k with all other rows of their trail, they go;
+        and who goes, or is not in the table, needs k to go. No node below *node* needs fewer.
         """
         if self.previous is None:
             return 0
-        return self._buckets.quiet_rows_that_go(node, self.previous, self.quiet)
+        return self._buckets.fewest_that_go(node, self.previous, self.quiet)
 
     def _metrics_of_rows(self, names: tuple[str, ...] | None) -> bool:
         """Whether metrics are wanted that depend on which rows go."""

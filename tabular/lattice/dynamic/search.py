@@ -14,7 +14,7 @@ from tabular.lattice.dynamic.evaluator import DynamicEvaluator
 from tabular.lattice.readings import Readings
 from tabular.lattice.searches.kgen import Kgen
 from tabular.lattice.searching import Course, Finds, Question
-from tabular.lattice.space import Node, Nodes
+from tabular.lattice.space import Node, Nodes, is_below
 
 #: Metrics of which the levels alone say how much a node and all above it cost at least.
 BOUNDED = ("glm", "precision", "non_uniform_entropy")
@@ -48,7 +48,7 @@ class DynamicKgen(Kgen):
         _dynamic(question)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
-        """Look at the top, go up from the last node to the first that satisfies, then at all that may be better."""
+        """Go up from the last node to the first that satisfies, then look at all that may be better."""
         evaluator = _dynamic(question)
         start = evaluator.previous
         finds.remarks["previous"] = _said(evaluator)
@@ -56,7 +56,7 @@ class DynamicKgen(Kgen):
             yield from super().course(question, finds, rng)
             return
         walk = _Walk(question, evaluator, finds, max(1, self.evaluations // 2))
-        if not (yield from walk.satisfies(question.lattice.top)):
+        if not (yield from walk.satisfies(start)) and not (yield from walk.satisfies(question.lattice.top)):
             return
         yield from walk.climb(start)
         if question.metric in BOUNDED and (yield from walk.finish(start)):
@@ -102,28 +102,43 @@ class _Walk:
     def finish(self, start: Node) -> Generator[list[Node] | Nodes, Readings, bool]:
         """Look at all nodes that may be better than what was found; whether there was room for that.
 
-        Each node is queued once, by what its levels cost; the queue's least is a bound for all that is left.
+        Those above *start* come first: what breaks the limits there speaks for nodes below it, too.
         """
         roots, complete = self.roots(start)
+        others = [root for root in roots if root != start]
+        ahead = min(self.costs(others), default=np.inf)
+        ended = yield from self.above([start], ahead if complete else None)
+        ended = ended and (yield from self.above(others, np.inf if complete else None))
+        if ended and complete:
+            self.finds.lower_bound = self.best
+        return ended and complete
+
+    def above(self, roots: Sequence[Node], ahead: float | None) -> Generator[list[Node] | Nodes, Readings, bool]:
+        """Look at the nodes above *roots*, the cheapest levels first, while they cost less than the best.
+
+        Each is queued once; the least cost in the queue is a bound for all that is left of them, and *ahead* for the
+        others; None if there are others nobody knows of.
+        """
         queue = list(zip(self.costs(roots), roots, strict=True))
         heapq.heapify(queue)
         queued = set(roots)
         while queue and queue[0][0] < self.best:
             if not self.has_room:
-                break
+                return False
             cost, node = heapq.heappop(queue)
-            if complete:
-                self.finds.lower_bound = min(cost, self.best)
-            yield from self.satisfies(node)
-            above = [each for each in self.lattice.successors(node) if each not in queued]
-            queued.update(above)
-            for each in zip(self.costs(above), above, strict=True):
+            if ahead is not None:
+                self.finds.lower_bound = min(cost, ahead, self.best)
+            if not self.is_below_a_broken(node):
+                yield from self.satisfies(node)
+            higher = [each for each in self.lattice.successors(node) if each not in queued]
+            queued.update(higher)
+            for each in zip(self.costs(higher), higher, strict=True):
                 heapq.heappush(queue, each)
-        else:
-            if complete:
-                self.finds.lower_bound = self.best
-            return complete
-        return False
+        return True
+
+    def is_below_a_broken(self, node: Node) -> bool:
+        """Whether a node above *node* breaks the limits, so that it does, too."""
+        return any(not good and is_below(node, seen) for seen, (good, _) in self.seen.items())
 
     def roots(self, start: Node) -> tuple[list[Node], bool]:
         """The nodes below *start*, and itself, from which all that can satisfy are reached; whether these are all."""
@@ -141,7 +156,8 @@ class _Walk:
     def costs(self, nodes: Sequence[Node]) -> list[float]:
         """What the levels of *nodes* alone cost."""
         metric = self.metric if self.metric in BOUNDED else "precision"
-        return self.evaluator.loss_without_suppression(metric, nodes).tolist()
+        found: list[float] = self.evaluator.loss_without_suppression(metric, nodes).tolist()
+        return found
 
     @property
     def best(self) -> float:

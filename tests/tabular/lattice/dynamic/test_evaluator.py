@@ -104,7 +104,7 @@ def test_a_k_that_is_broken_already_is_refused():
 
 
 @given(problems(max_attributes=3), limits)
-@settings(max_examples=60)
+@settings(max_examples=30, deadline=None)
 def test_without_a_release_before_all_is_as_it_was(problem, given_limits):
     table, levels = problem
     options = {"limits": given_limits, "sensitive": "sensitive", "class_label": "label"}
@@ -183,7 +183,7 @@ def test_coarser_nodes_suppress_no_more_and_bounds_hold(case):
 
 
 @given(changing(max_tables=3, with_l=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_metrics_are_those_of_the_table_that_is_left(case):
     history = History.begun(list(case.hierarchies), "id")
     for table in case.tables:
