@@ -30,7 +30,26 @@ _PORTION = 1024
 )
 @dataclass(frozen=True, kw_only=True)
 class Kgen(Search):
-    """Evolve nodes above the bounds of the single attributes, crossing them by whether they satisfy the limits."""
+    """Evolve nodes above the bounds of the single attributes, crossing them by whether they satisfy the limits.
+
+    The bound of an attribute is its lowest level at which no more rows lie in classes below k than may be suppressed.
+    A row in a small class on one attribute is in one on any combination, so that no node with a lower level satisfies:
+    nothing is lost by leaving those out, whatever the metric and whatever else is asked. KGEN takes the bound without
+    the rows that may go, which does not hold (its section 7).
+
+    What the paper leaves open:
+
+    - The node of one class is looked at first and is one of the first population. It satisfies if any node does, so
+      there is an answer whatever chance brings.
+    - A parent's weight is what it keeps times its youth, for all nodes alike. What a node loses is its metric over
+      that of the node of one class, 1 at most: for precision that is the precision itself.
+    - The best live on, each node once: those that satisfy by their loss, then the others by the rows that are too
+      many and by their loss. So the others live only while those that satisfy are fewer than a population. They lead
+      to where the limits hold, and cannot drive out what does.
+    - Nodes that are looked at only to cross others, the lowest ones of pairs, count as looked at and can be the answer.
+    - Where the evaluations cover all nodes above the bounds, those that no generation brought are looked at in the
+      end. Then the answer is the optimum, and is known to be.
+    """
 
     draws: ClassVar[bool] = True
 
@@ -48,17 +67,11 @@ class Kgen(Search):
         refuse_objectives("kgen", question)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
-        """Look at the top node, then go from generation to generation, then at what is left if that is not too much.
-
-        The top is the fallback: it has one class of all rows, so that where it breaks the limits every node does. It
-        also gives the scale of a loss: a node's share of loss is its metric over the top's, at most 1, which for
-        precision is the precision itself where every attribute has a level above the first.
-
-        No node below the bounds satisfies the limits (see `lower_bounds`): what is found above them is best of all.
-        """
+        """Look at the node of one class, then go from generation to generation, then at what is left if it is few."""
         evolution = _Evolution(self, question, finds, rng)
         yield from evolution.top()
         if finds.solutions is None:
+            # Where one class of all rows breaks the limits every node does.
             return
         generations = idle = 0
         members = yield from evolution.beginning()
