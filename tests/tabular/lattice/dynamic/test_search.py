@@ -153,6 +153,31 @@ def test_every_search_keeps_the_releases_together(name, case):
 #: Searches that end with the best node by precision, whatever may be suppressed.
 EXACT = [name for name in ("exhaustive", "incognito", "ola", "optimal") if name in ONE]
 
+
+@given(case=changing(max_rows=16))
+@settings(max_examples=25, deadline=None)
+def test_the_exact_front_and_optimum_are_those_of_all_nodes(case):
+    history = History.begun(list(case.hierarchies), "id")
+    for table in case.tables:
+        try:
+            found = DynamicEvaluator(table, case.hierarchies, history, limits=case.limits, metrics=("glm",))
+            best = sought(found, searches["optimal"].method(), "glm", "optimal")
+        except NoSolution:
+            continue
+        everything = found.evaluate(found.lattice.everything())
+        good = everything.take(everything.satisfying)
+        assert best.solutions["glm"].min() == pytest.approx(good["glm"].min())
+        question = Question(found, objectives=("k", "glm"))
+        front = run("pareto", searches["pareto"].method(), question, rng=np.random.default_rng(5)).solutions
+        points = {tuple(point) for point in good.costs(("k", "glm")).tolist()}
+        beaten = {
+            other for one in points for other in points if one != other and one[0] <= other[0] and one[1] <= other[1]
+        }
+        assert {tuple(point) for point in front.costs(("k", "glm")).tolist()} == points - beaten
+        node = best.solutions.tuples()[0]
+        history = history.extended(table, case.hierarchies, node, found.suppressed_rows(node))
+
+
 PLACES = Hierarchy.of("place", list("abcd"), [["ab", "ab", "cd", "cd"], ["*"] * 4])
 
 
