@@ -78,6 +78,8 @@ class Finds:
     satisfying: int | None = None
     #: Of the nodes that do not satisfy the limits, the one that breaks them by the fewest rows.
     nearest: Readings | None = None
+    #: Nodes whose classes the search computed itself, as often as it did; those it yields are counted for it.
+    counted: int = 0
     #: What else a search has to say of its course, as plain values.
     remarks: dict[str, Any] = field(default_factory=dict)
 
@@ -125,7 +127,8 @@ class Search(Method):
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go through the lattice, keeping what was found in *finds* so that it is right at every yield.
 
-        Nodes may be asked for again: that costs nothing and does not count.
+        Nodes may be asked for again: that costs nothing and does not count. None at all may be yielded, too, to let
+        the loop look at the time.
         """
 
     def check(self, question: Question) -> None:
@@ -257,11 +260,12 @@ def run(
     finally:
         course.close()
     if finds.solutions is None or not len(finds.solutions):
-        raise nothing_found(question, finds, ended=ended)
+        # What draws at random can end without having seen all nodes.
+        raise nothing_found(question, finds, ended=ended and (not search.draws or finds.satisfying == 0))
     return Result(
         name,
         question,
-        len(memory),
+        len(memory) + finds.counted,
         finds.solutions.ordered(question.ranks),
         finds.lower_bound,
         finds.satisfying,
@@ -285,6 +289,8 @@ class Memory:
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
         """The readings of *nodes*, one each, in their order."""
         asked = np.ascontiguousarray(as_nodes(nodes, len(self._evaluator.lattice.heights)))
+        if not len(asked):
+            return self._evaluator.evaluate(asked)
         keys = [row.tobytes() for row in asked]
         fresh = {key: place for place, key in enumerate(keys) if key not in self._places}
         if fresh:
@@ -317,13 +323,14 @@ def nothing_found(question: Question, finds: Finds, *, ended: bool) -> NoSolutio
 
 
 def _after(before: Progress, memory: Memory, finds: Finds, question: Question, seconds: float) -> Progress:
+    evaluated = len(memory) + finds.counted
     return Progress(
-        evaluated=len(memory),
+        evaluated=evaluated,
         seconds=seconds,
         asked=before.asked + 1,
         best=None if question.objectives else finds.best(question.metric),
         lower_bound=finds.lower_bound,
-        idle=before.idle + 1 if len(memory) == before.evaluated else 0,
+        idle=before.idle + 1 if evaluated == before.evaluated else 0,
     )
 
 

@@ -1,0 +1,253 @@
+"""Go through the parts of a lattice, depth first, and leave out those that hold nothing better."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled
+from tabular.lattice.refinement import LOST, PAIRS, WORK, Grid, Scratch, join_alike, lost_rows, refine, scratch_for
+
+#: How a slice of the search ended.
+OPEN, DONE, FOUND, FULL = 0, 1, 2, 3
+
+#: Places in `Parts.state`: the part looked at, whether it is new, whether nodes found are judged here, the best gain.
+DEPTH, FRESH, JUDGES, BEST = 0, 1, 2, 3
+
+#: Rows are joined in parts that are so far from being left out that much is to come of them.
+_WORTH_JOINING = 2
+
+
+class Blocks(NamedTuple):
+    """Bounds of what sets of attributes gain together; the sets are a tree over the attributes, its leaves.
+
+    The inner ones follow the leaves, each after those below it.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    most: NDArray[np.int64]
+    gains: NDArray[np.int64]
+    top: int
+
+
+class Parts(NamedTuple):
+    """The parts of the lattice that are being gone through, each within the one before.
+
+    A part goes from the steps `now` (its classes are of these) to the steps `most`; `lost` are the rows that no node
+    of it keeps. Its rows and its classes' beginnings are in `rows`, `weights` and `starts`, from `row_at`, `start_at`.
+    """
+
+    now: NDArray[np.int64]
+    most: NDArray[np.int64]
+    #: Rows lost where the attribute goes as far as it can: those that lose many are tried first.
+    losing: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    row_at: NDArray[np.int64]
+    start_at: NDArray[np.int64]
+    #: By which attribute a part was cut in two: the next part goes further down in it, the other one stays.
+    by: NDArray[np.int64]
+    #: The other half of the part is gone through elsewhere.
+    given: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    state: NDArray[np.int64]
+
+
+def parts_of(grid: Grid, most: NDArray[np.int64], best: int, *, judges: bool) -> Parts:
+    """The whole of the lattice up to the steps *most*, as the first part."""
+    attributes, rows = len(grid.codes), grid.codes.shape[2]
+    depth = int(most.sum()) + 2
+    parts = Parts(
+        *(np.zeros((depth, attributes), dtype=np.int64) for _ in range(3)),
+        *(np.zeros(depth, dtype=np.int64) for _ in range(5)),
+        np.zeros(depth, dtype=np.bool_),
+        np.zeros(8 * rows + 8, dtype=np.int32),
+        np.ones(8 * rows + 8, dtype=np.int32),
+        np.zeros(8 * rows + depth + 8, dtype=np.int32),
+        np.array([0, 1, judges, best], dtype=np.int64),
+    )
+    parts.most[0] = most
+    parts.rows[:rows] = np.arange(rows)
+    parts.starts[1] = rows
+    parts.classes[0] = 1
+    return parts
+
+
+def with_more_room(parts: Parts) -> Parts:
+    """The same parts with twice the room for rows."""
+    return parts._replace(
+        **{
+            name: np.concatenate([getattr(parts, name), np.ones_like(getattr(parts, name))])
+            for name in ("rows", "weights", "starts")
+        }
+    )
+
+
+@compiled
+def bound_of(grid, most, blocks):  # type: ignore[no-untyped-def]
+    """What a part can gain at most: of each set of attributes no more than its bound."""
+    attributes = most.size
+    for attribute in range(attributes):
+        blocks.gains[attribute] = min(grid.gains[attribute, most[attribute]], blocks.most[attribute])
+    for which in range(attributes, blocks.top + 1):
+        together = blocks.gains[blocks.left[which]] + blocks.gains[blocks.right[which]]
+        blocks.gains[which] = min(together, blocks.most[which])
+    return blocks.gains[blocks.top]
+
+
+@compiled
+def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, blocks, scratch):  # type: ignore[no-untyped-def]
+    """Lower *most* to the steps each attribute can go by itself; return the bound, or stop once it is *best* or less.
+
+    An attribute that splits no class that can break goes down for nothing, in *now* as well.
+    """
+    bound, count, order = bound_of(grid, most, blocks), 0, scratch.order
+    for attribute in range(most.size):
+        if most[attribute] > now[attribute]:
+            place = count
+            count += 1
+            while place > 0 and losing[order[place - 1]] < losing[attribute]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = attribute
+    for which in range(count):
+        if bound <= best:
+            return bound
+        attribute = order[which]
+        lost = 0
+        while most[attribute] > now[attribute]:
+            column = grid.codes[attribute, most[attribute]]
+            lost = lost_rows(grid, rows, weights, starts, classes, column, base, scratch)
+            if lost <= grid.limit:
+                if grid.exact and scratch.told[PAIRS] == classes:
+                    now[attribute] = most[attribute]
+                break
+            most[attribute] -= 1
+            bound = bound_of(grid, most, blocks)
+            if bound <= best:
+                return bound
+        losing[attribute] = lost
+    return bound
+
+
+@compiled
+def _choose(parts, depth):  # type: ignore[no-untyped-def]
+    # The attribute with the fewest steps left, of these the one that loses the fewest rows.
+    chosen, fewest = -1, 1 << 60
+    for attribute in range(parts.most.shape[1]):
+        left = parts.most[depth, attribute] - parts.now[depth, attribute]
+        if left > 0:
+            key = left * (1 << 32) + parts.losing[depth, attribute]
+            if key < fewest:
+                chosen, fewest = attribute, key
+    return chosen
+
+
+@compiled
+def _go_down(grid, parts, depth, attribute, blocks, scratch):  # type: ignore[no-untyped-def]
+    # The half in which the attribute goes further down becomes the next part; return its bound.
+    below, step = depth + 1, parts.now[depth, attribute] + 1
+    # Steps that tell the same rows apart gain for nothing.
+    while (
+        grid.exact
+        and step < parts.most[depth, attribute]
+        and grid.labels[attribute, step] == (grid.labels[attribute, step + 1])
+    ):
+        step += 1
+    parts.by[depth], parts.given[depth] = attribute, False
+    for name in range(parts.most.shape[1]):
+        parts.most[below, name] = parts.most[depth, name]
+        parts.now[below, name] = parts.now[depth, name]
+        parts.losing[below, name] = parts.losing[depth, name]
+    parts.now[below, attribute] = step
+    rows, starts, classes = parts.row_at[depth], parts.start_at[depth], parts.classes[depth]
+    parts.row_at[below] = rows + parts.starts[starts + classes]
+    parts.start_at[below] = starts + classes + 1
+    to_rows, to_starts = parts.row_at[below], parts.start_at[below]
+    parts.classes[below] = refine(
+        grid,
+        parts.rows[rows:],
+        parts.weights[rows:],
+        parts.starts[starts:],
+        classes,
+        grid.codes[attribute, step],
+        parts.lost[depth],
+        parts.rows[to_rows:],
+        parts.weights[to_rows:],
+        parts.starts[to_starts:],
+        scratch,
+    )
+    parts.lost[below] = scratch.told[LOST]
+    return narrow(
+        grid,
+        parts.rows[to_rows:],
+        parts.weights[to_rows:],
+        parts.starts[to_starts:],
+        parts.classes[below],
+        parts.lost[below],
+        parts.now[below],
+        parts.most[below],
+        parts.losing[below],
+        parts.state[BEST],
+        blocks,
+        scratch,
+    )
+
+
+@compiled
+def advance(grid, parts, blocks, scratch, budget):  # type: ignore[no-untyped-def]
+    """Go on for so much work; say whether all is gone through, or a node is found that is to be judged."""
+    state = parts.state
+    until = scratch.told[WORK] + budget
+    while state[DEPTH] >= 0:
+        if scratch.told[WORK] >= until:
+            return OPEN
+        depth = state[DEPTH]
+        if state[FRESH] == 0:
+            if parts.given[depth]:
+                state[DEPTH] -= 1
+                continue
+            # The other half: the attribute stays where it is.
+            parts.most[depth, parts.by[depth]] = parts.now[depth, parts.by[depth]]
+        bound = bound_of(grid, parts.most[depth], blocks)
+        if bound <= state[BEST]:
+            state[DEPTH] -= 1
+            state[FRESH] = 0
+            continue
+        rows, starts = parts.row_at[depth], parts.start_at[depth]
+        if state[FRESH] == 1 and bound - state[BEST] >= _WORTH_JOINING:
+            parts.classes[depth] = join_alike(
+                grid,
+                parts.rows[rows:],
+                parts.weights[rows:],
+                parts.starts[starts:],
+                parts.classes[depth],
+                parts.now[depth],
+                parts.most[depth],
+                scratch,
+            )
+        attribute = _choose(parts, depth)
+        if attribute < 0 or (grid.exact and parts.classes[depth] == 0):
+            state[DEPTH] -= 1
+            state[FRESH] = 0
+            if state[JUDGES] == 0:
+                return FOUND
+            gain = 0
+            for each in range(parts.most.shape[1]):
+                gain += grid.gains[each, parts.most[depth, each]]
+            state[BEST] = max(state[BEST], gain)
+            continue
+        size = parts.starts[starts + parts.classes[depth]]
+        if rows + 2 * size > parts.rows.size or starts + parts.classes[depth] + size + 3 > parts.starts.size:
+            # Joined rows stay joined: the part is gone into once more with more room.
+            return FULL
+        bound = _go_down(grid, parts, depth, attribute, blocks, scratch)
+        state[FRESH] = 0
+        if bound > state[BEST]:
+            state[DEPTH], state[FRESH] = depth + 1, 1
+    return DONE

@@ -1,0 +1,298 @@
+"""The optimum of a lattice that nobody can list: good nodes first, then proof that there is nothing better."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.hierarchy import Hierarchy
+from tabular.lattice.branch_and_bound import BEST, DEPTH, DONE, FOUND, FULL, Blocks, Parts, advance, narrow, parts_of
+from tabular.lattice.branch_and_bound import with_more_room
+from tabular.lattice.greedy_descent import descended
+from tabular.lattice.losses_by_level import LevelLosses
+from tabular.lattice.readings import Readings
+from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
+from tabular.lattice.searching import Finds, Question
+from tabular.lattice.space import Node, Nodes
+
+#: Work between two looks at the time: a fraction of a second.
+_SLICE = 20_000_000
+
+#: A block of attributes is left as it is when its bound takes more work than this.
+_A_BLOCK = 400_000_000
+
+#: Attributes of a block whose bound is sought for itself, at most.
+_WIDEST = 8
+
+#: No set of attributes gains so much.
+_ANYTHING = 1 << 62
+
+#: Descents of a round, and rounds before the proof begins.
+_DESCENTS, _ROUNDS = 60, 5
+
+#: Each pass of the proof is to take so many times the work of the one before.
+_GROWTH = 4.0
+
+Asking = Generator[Sequence[Node] | Nodes, Readings, None]
+
+
+@dataclass(eq=False)
+class BranchedOptimum:
+    """One search: the grid, what is found, and the bounds of blocks of attributes."""
+
+    question: Question
+    finds: Finds
+    rng: np.random.Generator
+    losses: LevelLosses
+    grid: Grid
+    scratch: Scratch
+    most: NDArray[np.int64]
+    #: The trees of blocks: for each block its attributes, its two halves and what it gains at most.
+    members: list[list[int]] = field(default_factory=list)
+    halves: list[tuple[int, int]] = field(default_factory=list)
+    gains: list[int] = field(default_factory=list)
+    roots: list[int] = field(default_factory=list)
+    best: int = -1
+
+    @classmethod
+    def of(cls, question: Question, finds: Finds, rng: np.random.Generator) -> BranchedOptimum:
+        """Lay the table out for the search."""
+        losses = LevelLosses.of(
+            question.metric,
+            question.lattice.heights,
+            lambda nodes: question.evaluator.loss_without_suppression(question.metric, nodes),
+        )
+        grid = grid_of(question, losses)
+        most = np.array(grid.steps)
+        return cls(question, finds, rng, losses, grid, scratch_for(grid), most)
+
+    def course(self) -> Asking:
+        """Good nodes, then bounds of blocks, then passes through all of the lattice."""
+        top = yield [self.question.lattice.top]
+        self.finds.offer(top, self.question.metric)
+        if int(top["suppressed"][0]) > self.question.limits.suppressible(self.question.evaluator.rows):
+            # What the top breaks every node breaks.
+            return
+        self._narrow()
+        self._plant()
+        self._tell()
+        yield from self._descend()
+        yield from self._join_blocks()
+        yield from self._prove()
+
+    @property
+    def bound(self) -> int:
+        """What any node gains at most."""
+        return sum(self.gains[root] for root in self.roots)
+
+    def _narrow(self) -> None:
+        """No attribute goes further down than it can by itself."""
+        parts = parts_of(self.grid, self.most, -1, judges=True)
+        narrow(
+            self.grid,
+            parts.rows,
+            parts.weights,
+            parts.starts,
+            1,
+            0,
+            parts.now[0].copy(),
+            self.most,
+            parts.losing[0],
+            -1,
+            self._blocks([], _ANYTHING),
+            self.scratch,
+        )
+
+    def _plant(self) -> None:
+        self.members = [[attribute] for attribute in range(len(self.most))]
+        self.halves = [(-1, -1)] * len(self.most)
+        self.gains = [int(self.grid.gains[attribute, step]) for attribute, step in enumerate(self.most)]
+        self.roots = list(range(len(self.most)))
+
+    def _blocks(self, joined: Sequence[tuple[int, int]], most: int) -> Blocks:
+        """The blocks so far and those of *joined* above them; the last gains *most* at most."""
+        halves = [*(self.halves or [(-1, -1)] * len(self.most)), *joined]
+        gains = [*(self.gains or [_ANYTHING] * len(self.most)), *[_ANYTHING] * len(joined)]
+        gains[-1] = min(gains[-1], most)
+        if not joined and not self.halves:
+            # Nothing is known yet: all attributes one after the other.
+            halves += [(len(self.most) - 1 if at == 0 else len(self.most) + at - 1, at) for at in range(0)]
+        return Blocks(
+            np.array([left for left, _ in halves], dtype=np.int64),
+            np.array([right for _, right in halves], dtype=np.int64),
+            np.array(gains, dtype=np.int64),
+            np.zeros(len(halves), dtype=np.int64),
+            len(halves) - 1,
+        )
+
+    def _tell(self) -> None:
+        """Say what is proven, and count what was looked at."""
+        bound = self.losses.bound(self.losses.most - max(self.bound, self.best))
+        best = self.finds.best(self.question.metric)
+        if best is not None:
+            bound = min(bound, best)
+        self.finds.lower_bound = max(bound, self.finds.lower_bound or 0.0)
+        self.finds.counted = int(self.scratch.told[COUNTED])
+
+    def _judge(self, steps: NDArray[np.int64]) -> Asking:
+        """Have a node evaluated; remember what it gains if it is the best."""
+        readings = yield [self._node(steps)]
+        self.finds.offer(readings, self.question.metric)
+        self._take_best()
+
+    def _take_best(self) -> None:
+        value = self.finds.best(self.question.metric)
+        if value is not None:
+            self.best = max(self.best, self.losses.most - self.losses.reaching(value))
+
+    def _node(self, steps: NDArray[np.int64]) -> Node:
+        return tuple((self.grid.steps - steps).tolist())
+
+    def _descend(self) -> Asking:
+        self._take_best()
+        start = np.zeros(len(self.most), dtype=np.int64)
+        for _ in range(_ROUNDS):
+            start = descended(self.grid, self.most, start, _DESCENTS, self.rng, self.scratch)
+            yield from self._judge(start)
+            self._tell()
+
+    def _join_blocks(self) -> Asking:
+        """Join attributes that hinder each other most, and bound what they gain together."""
+        linked = np.zeros((len(self.most), len(self.most)))
+        live = [root for root in self.roots if self.gains[root] > 0]
+        for place, one in enumerate(live):
+            for other in live[:place]:
+                most = yield from self._gain_together(one, other)
+                linked[one, other] = linked[other, one] = self.gains[one] + self.gains[other] - most
+        while True:
+            pairs = [
+                (self._link(one, other, linked), -one, -other)
+                for place, one in enumerate(self.roots)
+                for other in self.roots[:place]
+                if len(self.members[one]) + len(self.members[other]) <= _WIDEST
+            ]
+            link, one, other = max(pairs, default=(0.0, 0, 0))
+            if link <= 0:
+                return
+            most = yield from self._gain_together(-one, -other)
+            self._join(-one, -other, most)
+            self._tell()
+
+    def _link(self, one: int, other: int, linked: NDArray[np.float64]) -> float:
+        part = linked[np.ix_(self.members[one], self.members[other])]
+        return float(part.sum()) / (len(self.members[one]) * len(self.members[other])) ** 0.5
+
+    def _join(self, one: int, other: int, most: int) -> None:
+        self.roots = [root for root in self.roots if root not in (one, other)] + [len(self.members)]
+        self.members.append(self.members[one] + self.members[other])
+        self.halves.append((one, other))
+        self.gains.append(min(most, self.gains[one] + self.gains[other]))
+
+    def _gain_together(self, one: int, other: int) -> Generator[Nodes, Readings, int]:
+        """What two blocks gain together at most, the other attributes at their top."""
+        among = np.zeros(len(self.most), dtype=np.int64)
+        chosen = self.members[one] + self.members[other]
+        among[chosen] = self.most[chosen]
+        start = descended(self.grid, among, np.zeros_like(among), 2 * len(chosen), self.rng, self.scratch)
+        least = int(self.grid.gains[np.arange(len(start)), start].sum())
+        parts = parts_of(self.grid, among, least, judges=True)
+        blocks = self._blocks([(one, other)], _ANYTHING)
+        until = int(self.scratch.told[WORK]) + _A_BLOCK
+        while True:
+            budget = min(_SLICE, until - int(self.scratch.told[WORK]))
+            outcome = advance(self.grid, parts, blocks, self.scratch, budget)
+            if outcome == DONE:
+                return int(parts.state[BEST])
+            if outcome == FULL:
+                parts = with_more_room(parts)
+            elif int(self.scratch.told[WORK]) >= until:
+                return self.gains[one] + self.gains[other]
+            else:
+                self._tell()
+                yield self._none
+
+    @property
+    def _none(self) -> Nodes:
+        return np.zeros((0, len(self.most)), dtype=np.int16)
+
+    def _prove(self) -> Asking:
+        """Pass through the lattice for ever less than the bound, until it meets the best; each pass ends or is cut."""
+        root = self.roots[0]
+        for other in self.roots[1:]:
+            self._join(root, other, _ANYTHING)
+            root = self.roots[-1]
+        unit = int(np.gcd.reduce(np.diff(self.grid.gains, axis=1).ravel())) or 1
+        step = max(unit, (self.bound - self.best) // 8 // unit * unit)
+        before = 0
+        while self.bound > self.best:
+            aim = max(self.best, self.bound - step)
+            began, height = int(self.scratch.told[WORK]), self.bound - aim
+            yield from self._pass(aim)
+            self.gains[-1] = min(self.bound, max(aim, self.best))
+            self._tell()
+            work = int(self.scratch.told[WORK]) - began + 1
+            self.finds.remarks.setdefault("passes", []).append([aim, work])
+            if before:
+                pace = log(max(work / before, 1.01)) / height
+                step = max(unit, int(min(log(_GROWTH) / pace, 2 * step)) // unit * unit)
+            before = work
+        yield self._none
+
+    def _pass(self, aim: int) -> Asking:
+        """Find all nodes that gain more than *aim* and than the best."""
+        parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False)
+        blocks = self._blocks([], self.bound)
+        while True:
+            outcome = advance(self.grid, parts, blocks, self.scratch, _SLICE)
+            if outcome == DONE:
+                return
+            if outcome == FULL:
+                parts = with_more_room(parts)
+            elif outcome == FOUND:
+                yield from self._judge(parts.most[parts.state[DEPTH] + 1])
+                parts.state[BEST] = max(int(parts.state[BEST]), self.best)
+            self._tell()
+            yield self._none
+
+
+def grid_of(question: Question, losses: LevelLosses) -> Grid:
+    """The table of a question, by attribute and step down from the highest level."""
+    evaluator, limits = question.evaluator, question.limits
+    table, hierarchies = evaluator.table, evaluator.hierarchies
+    heights = np.array(question.lattice.heights, dtype=np.int64)
+    size = int(heights.max(initial=0)) + 1
+    codes = np.zeros((len(heights), size, evaluator.rows), dtype=np.int32)
+    labels = np.ones((len(heights), size), dtype=np.int64)
+    gains = np.zeros((len(heights), size), dtype=np.int64)
+    for place, (name, each) in enumerate(hierarchies.items()):
+        for step in range(heights[place] + 1):
+            groups = _groups(each, int(heights[place]) - step)[table.columns[name]]
+            found, codes[place, step] = np.unique(groups, return_inverse=True)
+            labels[place, step] = len(found)
+            gains[place, step] = losses.losses[place][-1] - losses.losses[place][heights[place] - step]
+        gains[place, heights[place] :] = gains[place, heights[place]]
+    exact = limits.are_fixed and limits.t is None
+    values = np.zeros(evaluator.rows, dtype=np.int32)
+    if limits.l is not None:
+        values = np.unique(table.columns[evaluator.sensitive], return_inverse=True)[1].astype(np.int32)
+    least, diverse = limits.k or 1, limits.l or 1
+    return Grid(
+        codes,
+        labels,
+        gains,
+        heights,
+        values,
+        least,
+        diverse,
+        limits.suppressible(evaluator.rows),
+        least if exact and diverse == 1 else np.iinfo(np.int32).max,
+        exact,
+    )
+
+
+def _groups(hierarchy: Hierarchy, level: int) -> NDArray[np.int32]:
+    return hierarchy.levels[level].groups

@@ -1,0 +1,115 @@
+"""The exact optimum of a lattice whose nodes can be listed: each look decides as many others as it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.losses_by_level import ADDITIVE
+from tabular.lattice.readings import Readings
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Nodes
+
+#: So many nodes of the lattice are worth one more node in each round.
+_A_ROUND = 50_000
+
+
+def enumerated(question: Question, finds: Finds) -> Course:
+    """Ask for the node of which most is to be learnt, until no open node can be better than the best."""
+    known = OpenNodes(question)
+    while True:
+        finds.lower_bound = known.lower_bound()
+        chosen = known.most_telling(1 + question.lattice.size // _A_ROUND)
+        if not len(chosen):
+            break
+        readings = yield chosen
+        finds.offer(readings, question.metric)
+        known.learn(readings)
+    if finds.solutions is not None:
+        finds.lower_bound = finds.best(question.metric)
+
+
+class OpenNodes:
+    """Which nodes can still be the optimum: a lower bound of the metric for each, and those known to break limits."""
+
+    def __init__(self, question: Question) -> None:
+        self._question, self.best = question, np.inf
+        self._nodes = np.ascontiguousarray(question.lattice.everything())
+        # Attributes without a level to go up to need no dimension, of which arrays have 64 at most.
+        self._free = [place for place, height in enumerate(question.lattice.heights) if height]
+        self._shape = tuple(question.lattice.heights[place] + 1 for place in self._free)
+        self._bounds = np.zeros(len(self._nodes))
+        if question.metric in ADDITIVE:
+            priced = question.evaluator.loss_without_suppression(question.metric, self._nodes)
+            # What is added up in another order may differ in the last digits.
+            self._bounds = priced * (1 - 1e-12)
+        self._order = np.argsort(self._bounds, kind="stable")
+        self._open = np.ones(len(self._nodes), dtype=np.bool_)
+        self._suppressible = question.limits.suppressible(question.evaluator.rows)
+
+    def lower_bound(self) -> float | None:
+        """No node that satisfies the limits has less of the metric."""
+        least = float(self._bounds[self._open].min()) if self._open.any() else np.inf
+        least = min(least, self.best)
+        return least if np.isfinite(least) else None
+
+    def learn(self, readings: Readings) -> None:
+        """Take in what was found of nodes, and what follows for others."""
+        values = readings[self._question.metric]
+        for place, node in enumerate(readings.nodes.tolist()):
+            box = tuple(node[each] for each in self._free)
+            self._grid(self._open)[box] = False
+            if readings.satisfying[place]:
+                self.best = min(self.best, float(values[place]))
+            if not self._decides_below():
+                continue
+            breaks = int(readings["suppressed"][place]) > self._suppressible
+            if breaks or (self._question.limits.are_monotone and not readings.satisfying[place]):
+                self._grid(self._open)[tuple(slice(level + 1) for level in box)] = False
+            self._lift(readings, place, tuple(slice(level, None) for level in box))
+        # An equal one with lower levels may be among the open: ties go by level, but no bound tells of them.
+        self._open &= self._bounds < self.best
+
+    def most_telling(self, count: int) -> Nodes:
+        """The open nodes of which a look decides most, whatever is seen: those below it, or those that are dearer."""
+        if not self._open.any():
+            return self._nodes[:0]
+        below = self._grid(self._open.astype(np.int32)).copy()
+        for axis in range(below.ndim):
+            np.cumsum(below, axis=axis, out=below)
+        ranks = np.empty(len(self._nodes), dtype=np.int32)
+        ranks[self._order] = np.cumsum(self._open[self._order])
+        dearer = int(ranks.max()) - ranks + 1
+        worth = np.where(self._open, np.minimum(below.ravel(), dearer), 0)
+        if count == 1:
+            return self._nodes[[int(np.argmax(worth))]]
+        count = min(count, int(self._open.sum()))
+        best = np.argpartition(-worth, count - 1)[:count]
+        return self._nodes[np.sort(best)]
+
+    def _decides_below(self) -> bool:
+        return self._question.limits.are_fixed
+
+    def _grid(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
+        return array.reshape(self._shape)
+
+    def _lift(self, readings: Readings, place: int, above: tuple[slice, ...]) -> None:
+        """Raise the bounds of the nodes above one: see `optimal` for why they hold."""
+        for least in _above(readings, place, self._question):
+            part = self._grid(self._bounds)[above]
+            np.maximum(part, least, out=part)
+
+
+def _above(readings: Readings, place: int, question: Question) -> Iterator[float]:
+    """What no node above that at *place* can be less than, where the metric is no sum over the levels."""
+    suppressed, rows = int(readings["suppressed"][place]), question.evaluator.rows
+    k, metric = question.limits.k or 1, question.metric
+    if metric == "discernibility":
+        yield float(readings[metric][place]) - suppressed * (rows - k)
+    elif metric == "cm":
+        yield float(readings[metric][place]) - suppressed
+    elif metric == "average_class_size" and suppressed < rows:
+        classes = round((rows - suppressed) / (float(readings[metric][place]) * k))
+        yield (rows - suppressed) / (classes + suppressed // k) / k * (1 - 1e-12)
