@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.lattice.archive import Archive, Floats
+from tabular.lattice.front import non_dominated
 from tabular.lattice.metrics import METRICS
 from tabular.lattice.optimism import least_above, least_below, least_by_levels
 from tabular.lattice.readings import Readings
@@ -18,21 +19,32 @@ from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
 #: A reading among others.
 Place = tuple[Readings, int]
 
-#: How much more the members of the archive weigh where costs are estimated: it is among them that estimates decide.
+#: How much more nodes weigh that nothing dominates where costs are estimated: it is among them that estimates decide.
 _WEIGHT = 3.0
 _RIDGE = 0.3
 
+#: Through nodes that cannot enter it is gone on until so many are known.
+_MOST = 250_000
+
 
 class Prospects:
-    """The neighbours of the nodes looked at, as far as they could still enter the archive."""
+    """The neighbours of the nodes looked at, as far as they could still enter the archive.
+
+    A node that cannot enter is passed over without its classes being computed. What it costs at least is known from its
+    levels, from the nodes above it that were looked at (privacy does not grow downwards), and from those below it. l,
+    and with k or l given k, can grow downwards where rows are suppressed: rarely, and it is taken not to. A node can be
+    missed by that, but never is one kept that another dominates.
+    """
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self._heights = np.array(question.lattice.heights, dtype=np.int16)
         self._known: set[Node] = set()
+        self._passed: list[Node] = []
         #: The nodes looked at, what they cost, and what nodes below and above them cost at least.
         self._seen = self._no_nodes()
         self._costs, self._below, self._above = self._no_costs(), self._no_costs(), self._no_costs()
+        self._satisfying = np.zeros(0, dtype=np.bool_)
         #: The nodes that could be next, and between which bounds their costs are taken to lie.
         self._next = self._no_nodes()
         self._least, self._most = self._no_costs(), self._no_costs()
@@ -49,9 +61,15 @@ class Prospects:
         self._costs = np.vstack([self._costs, readings.costs(objectives)])
         self._below = np.vstack([self._below, below])
         self._above = np.vstack([self._above, least_above(readings, objectives)])
+        self._satisfying = np.concatenate([self._satisfying, readings.satisfying])
         self._narrow(slice(0, len(self._next)), slice(old, None))
         nodes = as_tuples(readings.nodes)
         self._known.update(nodes)
+        self._look_around(nodes)
+
+    def _look_around(self, nodes: list[Node]) -> None:
+        """Make the neighbours of *nodes* candidates."""
+        question, objectives = self._question, self._question.objectives
         fresh = as_nodes(list(self._unknown_neighbours(nodes)), len(self._heights))
         number = len(self._next)
         self._next = np.vstack([self._next, fresh])
@@ -60,21 +78,34 @@ class Prospects:
         self._narrow(slice(number, None), slice(0, None))
 
     def promising(self, archive: Archive[Place], count: int, rng: np.random.Generator) -> Nodes:
-        """Up to *count* nodes that could enter *archive*: neighbours of its members first, then by their estimates."""
+        """Up to *count* nodes that could enter *archive*, first those that are beside a node nothing dominates."""
         if not len(archive):
             # The top was looked at and breaks the limits, so all nodes do: of what is asked, it has the most.
             return self._no_nodes()
-        # What cannot enter now never can: members give way to better ones alone, and bounds only rise.
-        self._keep(~archive.bars(-self._least) & (self._least < np.inf).all(axis=1))
-        members = np.array([readings.nodes[place] for readings, place in archive.items])
-        near = _are_near(self._next, members)
-        advance = advances(self._estimates(members), -archive.values)
+        self._pass_over(archive)
+        while not len(self._next) and self._passed and len(self._known) < _MOST:
+            passed, self._passed = self._passed, []
+            self._look_around(passed)
+            self._pass_over(archive)
+        # With large boxes the archive has few members; the way to others leads along all that nothing dominates.
+        leads = self._are_leading()
+        near = _are_near(self._next, self._seen[leads])
+        advance = advances(self._estimates(leads), self._costs[leads])
         order = np.lexsort([rng.random(len(near)), -advance, ~near])[:count]
         chosen = self._next[order]
         stays = np.ones(len(near), dtype=np.bool_)
         stays[order] = False
         self._keep(stays)
         return chosen
+
+    def _pass_over(self, archive: Archive[Place]) -> None:
+        """Drop the candidates that cannot enter; never can they, for members give way to better ones and bounds rise.
+
+        Theirs are the next neighbours when no other candidate is left: to pass through them costs nothing.
+        """
+        barred = archive.bars(-self._least) | np.isposinf(self._least).any(axis=1)
+        self._passed += as_tuples(self._next[barred])
+        self._keep(~barred)
 
     def _unknown_neighbours(self, nodes: list[Node]) -> Iterator[Node]:
         lattice = self._question.lattice
@@ -98,13 +129,18 @@ class Prospects:
             is_gain,
         )
 
-    def _estimates(self, members: Nodes) -> Floats:
+    def _are_leading(self) -> NDArray[np.bool_]:
+        """Which of the nodes looked at satisfy the limits and are dominated by none that does."""
+        found = self._satisfying.copy()
+        found[self._satisfying] = non_dominated(self._costs[self._satisfying])
+        return found
+
+    def _estimates(self, leads: NDArray[np.bool_]) -> Floats:
         """What the candidates will likely cost: the levels' part, and a regression of the logarithm of the rest."""
         objectives, evaluator = self._question.objectives, self._question.evaluator
         at_seen = np.maximum(least_by_levels(evaluator, objectives, self._seen), 0)
         at_next = np.maximum(least_by_levels(evaluator, objectives, self._next), 0)
-        kept = {node.tobytes() for node in members}
-        weights = np.array([_WEIGHT if node.tobytes() in kept else 1.0 for node in self._seen])[:, np.newaxis]
+        weights = np.where(leads, _WEIGHT, 1.0)[:, np.newaxis]
         known = self._steps(self._seen) * weights
         rest = np.log1p(np.abs(self._costs - at_seen)) * weights
         effects = np.linalg.solve(known.T @ known + _RIDGE * np.eye(known.shape[1]), known.T @ rest)

@@ -25,7 +25,21 @@ from tabular.registry import option
 )
 @dataclass(frozen=True, kw_only=True)
 class PbgEa(Search):
-    """Seek nodes that no other dominates, and keep one for each box of the objectives."""
+    """Seek nodes that no other dominates, and keep one for each box of the objectives.
+
+    An archive (Algorithm 1) keeps what was found; a generator proposes nodes to it, from the bottom, the top and nodes
+    at random on. The generator `paper` is the one of the paper: tournaments by dominance counts in population and
+    archive, single-point crossover, single-step mutation.
+
+    The generator `local` is ours. Fronts hang together: most of their nodes lie a step or two from another one. So it
+    looks at neighbours of what nothing dominates so far, a third of the population in each generation, and of these
+    first at such as lie farthest before the front by an estimate, which is a regression on the levels of all nodes
+    looked at. It passes over nodes that cannot enter the archive, without computing their classes: of GLM and precision
+    the levels alone say how low they can be, of k and the sums S_k and S_l any coarser node says how large, of CM any
+    finer one how low. That is proven but for l, and for k where k or l is given: these are taken to be monotone, which
+    they nearly are, and a node can be missed by it. Where nothing is left to look at, it goes on through the nodes it
+    passed over, and ends when all of a lattice of up to 250,000 nodes is known to hold no more.
+    """
 
     seeks_front: ClassVar[bool] = True
     seeks_one: ClassVar[bool] = False
