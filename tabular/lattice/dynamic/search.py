@@ -145,7 +145,11 @@ class _Walk:
         found, open_nodes = {start}, [start]
         while open_nodes:
             for below in self.lattice.predecessors(open_nodes.pop()):
-                if below in found or self.evaluator.at_least_suppressed(below) > self.limit:
+                if below in found:
+                    continue
+                # The classes of the quiet rows are made for this, so the node counts as looked at.
+                self.finds.counted += 1
+                if self.evaluator.at_least_suppressed(below) > self.limit:
                     continue
                 if len(found) >= _ROOTS:
                     return sorted(found), False
