@@ -122,6 +122,8 @@ class Search(Method):
     seeks_one: ClassVar[bool] = True
     #: Whether it draws at random.
     draws: ClassVar[bool] = False
+    #: Whether it asks for no node twice, so that none needs to be remembered.
+    asks_once: ClassVar[bool] = False
 
     @abstractmethod
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
@@ -240,7 +242,8 @@ def run(
     Each node is evaluated once, however often it is asked for; the seed alone decides what is asked.
     """
     search.check(question)
-    began, finds, memory = clock(), Finds(), Memory(question.evaluator)
+    began, finds = clock(), Finds()
+    memory = Memory(question.evaluator, forgets=search.asks_once)
     course = search.course(question, finds, rng)
     moments: list[Moment] = []
     progress = Progress(0, 0.0, 0, None, None)
@@ -277,25 +280,27 @@ def run(
 
 
 class Memory:
-    """An evaluator that remembers: what was asked for before is not evaluated again."""
+    """An evaluator that remembers: what was asked for before is not evaluated again, unless it *forgets*."""
 
-    def __init__(self, evaluator: Evaluates) -> None:
-        self._evaluator = evaluator
+    def __init__(self, evaluator: Evaluates, *, forgets: bool = False) -> None:
+        self._evaluator, self._forgets, self._evaluated = evaluator, forgets, 0
         self._places: dict[bytes, tuple[Readings, int]] = {}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._evaluated
 
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
         """The readings of *nodes*, one each, in their order."""
         asked = np.ascontiguousarray(as_nodes(nodes, len(self._evaluator.lattice.heights)))
-        if not len(asked):
+        if self._forgets or not len(asked):
+            self._evaluated += len(asked)
             return self._evaluator.evaluate(asked)
         keys = [row.tobytes() for row in asked]
         fresh = {key: place for place, key in enumerate(keys) if key not in self._places}
         if fresh:
             found = self._evaluator.evaluate(asked[list(fresh.values())])
             self._places.update((key, (found, place)) for place, key in enumerate(fresh))
+            self._evaluated = len(self._places)
             if len(fresh) == len(keys):
                 return found
         return gathered([self._places[key] for key in keys])

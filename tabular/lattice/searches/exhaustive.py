@@ -31,6 +31,7 @@ class Exhaustive(Search):
     """
 
     seeks_front: ClassVar[bool] = True
+    asks_once: ClassVar[bool] = True
 
     most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
 

@@ -28,6 +28,7 @@ class Pareto(Search):
     """
 
     seeks_front: ClassVar[bool] = True
+    asks_once: ClassVar[bool] = True
     seeks_one: ClassVar[bool] = False
 
     most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
