@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
+from tabular import Hierarchy, Table
 from tabular.lattice.limits import Limits
 from tabular.lattice.optimism import least_above, least_below, least_by_levels
 from tabular.lattice.space import is_below
@@ -46,3 +47,38 @@ def test_of_each_objective_something_is_said():
     assert np.isfinite(least_by_levels(slow, OBJECTIVES, readings.nodes)[:, [GLM, PRECISION]]).all()
     bold = least_below(readings, OBJECTIVES, slow.limits, slow.rows, proven=False)
     assert np.isfinite(bold[:, L]).all()
+
+
+def merging(rows, merged):
+    """One attribute: level 1 has the values of *merged* under one label; *rows* are pairs of value and sensitive."""
+    values = sorted({value for value, _ in rows})
+    labels = ["merged" if value in merged else value for value in values]
+    table = Table.from_columns(
+        {
+            "value": [value for value, _ in rows],
+            "sensitive": [own for _, own in rows],
+            "label": ["x"] * len(rows),
+        }
+    )
+    return table, {"value": Hierarchy.of("value", values, [labels, ["*"] * len(values)])}
+
+
+def test_k_can_grow_downwards_where_the_rows_of_a_small_class_can_go():
+    problem = merging([("a", "x")] * 5 + [("b", "x"), ("c", "x")], "bc")
+    slow, readings = looked_at(problem, Limits(k=2, suppression=0.3))
+    assert readings["k"].tolist() == [5, 2, 7]
+    below = least_below(readings, OBJECTIVES, slow.limits, slow.rows)[:, K].tolist()
+    # Two rows may go, so that k says nothing on level 1; at the top it does.
+    assert below == [-5, -np.inf, -7]
+    assert least_below(readings, OBJECTIVES, slow.limits, slow.rows, proven=False)[1, K] == -2
+
+
+def test_l_can_grow_downwards_also_where_each_node_has_a_k_of_its_own():
+    alone = [(value, "x") for value in "abcdef"]
+    problem = merging([*alone, *(("m", own) for own in "vwxyz"), *(("n", own) for own in "vwxyz" * 4)], "abcdef")
+    slow, readings = looked_at(problem, Limits(suppression=0.2))
+    assert readings["k"].tolist() == [5, 6, 31]
+    assert readings["l"].tolist() == [5, 1, 5]
+    below = least_below(readings, OBJECTIVES, slow.limits, slow.rows)
+    assert below[:, K].tolist() == [-5, -6, -31]
+    assert below[:, L].tolist() == [-np.inf, -np.inf, -5]
