@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
-from tabular.kernels import compiled
+from tabular.kernels import compiled, inlined
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+Ranks = NDArray[np.int64]
 
 
 def non_dominated(costs: Floats) -> Booleans:
@@ -33,14 +34,18 @@ def non_dominated(costs: Floats) -> Booleans:
     first[1:] = (sorted_costs[1:] != sorted_costs[:-1]).any(axis=1)
     distinct = sorted_costs[first]
     # In this order a row can be dominated by earlier rows alone, and their first objective need not be looked at.
-    if distinct.shape[1] == 1:
-        stays = np.arange(len(distinct)) == 0
-    elif distinct.shape[1] <= 3:
-        ranks = np.unique(distinct[:, 1], return_inverse=True)[1].reshape(-1)
-        last = distinct[:, 2] if distinct.shape[1] == 3 else np.zeros(len(distinct))
-        stays = _sweep(ranks.astype(np.int64), np.ascontiguousarray(last))
-    else:
-        stays = _filter(np.ascontiguousarray(distinct[:, 1:]))
+    objectives = distinct.shape[1]
+    stays = np.arange(len(distinct)) == 0
+    if objectives == 2:
+        stays[1:] = distinct[1:, 1] < np.minimum.accumulate(distinct[:-1, 1])
+    elif objectives > 2:
+        ranks = [np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64) for column in distinct.T[1:]]
+        if objectives == 3:
+            stays = _sweep(*ranks)
+        elif objectives == 4:
+            stays = _merge(*ranks)
+        else:
+            stays = _filter(np.stack(ranks, axis=1))
     found = np.empty(len(costs), dtype=np.bool_)
     found[order] = stays[np.cumsum(first) - 1]
     return found
@@ -109,32 +114,86 @@ def convergence_error(exact: Floats, found: Floats) -> ConvergenceError:
     return ConvergenceError(float(nearest.sum()), float(nearest.mean()))
 
 
+@inlined
+def _enter(tree: Ranks, place: int, number: int) -> None:
+    """Put a *number* into a Fenwick tree of the least numbers up to each place."""
+    place += 1
+    while place < len(tree):
+        tree[place] = min(tree[place], number)
+        place += place & -place
+
+
+@inlined
+def _is_matched(tree: Ranks, place: int, number: int) -> bool:
+    """Whether a number up to *number* was put in at a place up to *place*."""
+    place += 1
+    while place > 0 and tree[place] > number:
+        place -= place & -place
+    return place > 0
+
+
 @compiled
-def _sweep(ranks: NDArray[np.int64], last: Floats) -> Booleans:
-    """Which points no earlier one matches or undercuts in both numbers: minima of prefixes, kept in a Fenwick tree."""
-    stays = np.ones(len(ranks), dtype=np.bool_)
-    least = np.full(len(ranks) + 1, np.inf)
-    known = np.zeros(len(ranks) + 1, dtype=np.bool_)
-    for point in range(len(ranks)):
-        place = ranks[point] + 1
-        while place > 0:
-            if known[place] and least[place] <= last[point]:
-                stays[point] = False
-                break
-            place -= place & -place
-        if stays[point]:
-            place = ranks[point] + 1
-            while place <= len(ranks):
-                if not known[place] or last[point] < least[place]:
-                    least[place], known[place] = last[point], True
-                place += place & -place
+def _sweep(second: Ranks, third: Ranks) -> Booleans:
+    """Which points no earlier one matches or undercuts in both ranks."""
+    stays = np.ones(len(second), dtype=np.bool_)
+    tree = np.full(len(second) + 1, len(second))
+    for point in range(len(second)):
+        if _is_matched(tree, second[point], third[point]):
+            stays[point] = False
+        else:
+            _enter(tree, second[point], third[point])
     return stays
 
 
 @compiled
-def _filter(costs: Floats) -> Booleans:
-    """Which points no earlier one matches or undercuts in all numbers: each is held against those that stayed."""
-    points, objectives = costs.shape
+def _merge(second: Ranks, third: Ranks, fourth: Ranks) -> Booleans:
+    """Which points no earlier one matches or undercuts in all three ranks: divide and conquer (Kung and others 1975).
+
+    Neighbouring blocks, each in the order of the second rank, are merged: in that order points of the earlier block
+    enter the tree, and those of the later one are held against it. What goes is not looked at again: what it dominates
+    is dominated by what dominates it, too.
+    """
+    number = len(second)
+    stays = np.ones(number, dtype=np.bool_)
+    tree = np.full(number + 1, number)
+    order, merged = np.arange(number), np.empty(number, dtype=np.int64)
+    starts, blocks = np.arange(number + 1), number
+    while blocks > 1:
+        written = 0
+        for block in range(0, blocks, 2):
+            low, middle, high = starts[block], starts[block + 1], starts[min(block + 2, blocks)]
+            starts[block // 2] = written
+            early = low
+            for late in range(middle, high):
+                point = order[late]
+                while early < middle and second[order[early]] <= second[point]:
+                    _enter(tree, third[order[early]], fourth[order[early]])
+                    merged[written] = order[early]
+                    written, early = written + 1, early + 1
+                if _is_matched(tree, third[point], fourth[point]):
+                    stays[point] = False
+                else:
+                    merged[written] = point
+                    written += 1
+            for place in range(low, early):
+                # The tree is emptied by the paths that were written.
+                node = third[order[place]] + 1
+                while node <= number:
+                    tree[node] = number
+                    node += node & -node
+            for place in range(early, middle):
+                merged[written] = order[place]
+                written += 1
+        blocks = (blocks + 1) // 2
+        starts[blocks] = written
+        order, merged = merged, order
+    return stays
+
+
+@compiled
+def _filter(ranks: Ranks) -> Booleans:
+    """Which points no earlier one matches or undercuts in all ranks: each is held against those that stayed."""
+    points, objectives = ranks.shape
     stays = np.ones(points, dtype=np.bool_)
     kept = np.empty(points, dtype=np.int64)
     count = 0
@@ -143,7 +202,7 @@ def _filter(costs: Floats) -> Booleans:
             other = kept[place]
             lower = True
             for objective in range(objectives):
-                if costs[other, objective] > costs[point, objective]:
+                if ranks[other, objective] > ranks[point, objective]:
                     lower = False
                     break
             if lower:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
@@ -22,13 +22,14 @@ def points(draw, max_points=40, max_objectives=5):
     return np.array(rows, dtype=np.float64).reshape(-1, width)
 
 
+@settings(max_examples=300)
 @given(points())
 def test_the_front_is_what_no_other_row_dominates(costs):
     expected = [not any(dominates(other, row) for other in costs) for row in costs]
     assert non_dominated(costs).tolist() == expected
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 4])
+@pytest.mark.parametrize("objectives", [2, 3, 4, 5])
 def test_the_front_of_many_points_dominates_all_others_and_none_of_itself(objectives):
     costs = np.random.default_rng(3).random((20_000, objectives))
     costs[10_000:] = costs[:10_000].round(2)
