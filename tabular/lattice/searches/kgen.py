@@ -42,7 +42,9 @@ class Kgen(Search):
     - The node of one class is looked at first and is one of the first population. It satisfies if any node does, so
       there is an answer whatever chance brings.
     - A parent's weight is what it keeps times its youth, for all nodes alike. What a node loses is its metric over
-      that of the node of one class, 1 at most: for precision that is the precision itself.
+      that of the node of one class, 1 at most: for precision that is the precision itself. The paper speaks of a
+      tournament and prints the chances of a wheel (eq 3): here two are drawn by these chances, and the heavier is the
+      parent; a `tournament` of 1 is the wheel alone.
     - The best live on, each node once: those that satisfy by their loss, then the others by the rows that are too
       many and by their loss. So the others live only while those that satisfy are fewer than a population. They lead
       to where the limits hold, and cannot drive out what does.
@@ -59,7 +61,7 @@ class Kgen(Search):
     mutation: float = option(0.2, low=0, high=1, help="chance that one attribute of a child is put to another level")
     horizontal: float = option(0.4, low=0, high=1, help="chance that attributes of a child move up and down by turns")
     share: float = option(0.5, low=0, high=1, help="share of the attributes that such a move takes")
-    tournament: int = option(1, low=1, help="draws by weight for a parent, of which the heaviest is taken")
+    tournament: int = option(2, low=1, help="draws by weight for a parent, of which the heaviest is taken")
     patience: int = option(50, low=1, help="generations without a new node after which it ends")
 
     def check(self, question: Question) -> None:
@@ -72,6 +74,7 @@ class Kgen(Search):
         yield from evolution.top()
         if finds.solutions is None:
             # Where one class of all rows breaks the limits every node does.
+            finds.satisfying = 0
             return
         generations = idle = 0
         members = yield from evolution.beginning()
