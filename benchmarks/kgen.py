@@ -1,8 +1,8 @@
 """KGEN on Cargo 2000: up to 25 columns, beside random search and, where it can be proven, the optimum.
 
 Each line is a number of columns and a k, with 0.5 % of the rows suppressed at most, the budget of the paper (5,000
-distinct nodes) and one level of generalisation, LOG, a seed: the precision of the node found, of 1. LOS is the share
-of the rows that are suppressed at the best of them. Random search looks at as many distinct nodes as KGEN did with the
+distinct nodes). LOG, the level of generalisation, is the precision of the node found: the best, the mean and the worst
+of the seeds. LOS is the share of the rows that are suppressed at the best. Random search looks at as many distinct nodes as KGEN did with the
 same seed, of the whole lattice. Accuracy is KGEN's eq 4 and 5, with the height of the best node of all, which
 `optimal` proves within the seconds given; where it does not, its bound stands for it, and the accuracy is the least it
 can be.
@@ -90,7 +90,7 @@ def line(case: Case, found: list[Found], best: Best | None) -> str:
         f"{max(each.evaluated for each in found):5}",
         f"{min(logs):6.4f} {np.mean(logs):6.4f} {max(logs):6.4f} {min((each.log, each.los) for each in found)[1]:7.5f}",
         "" if best is None else told(best, case),
-        "" if best is None else f"{of_heights(found, best, case):.4f}",
+        "" if best is None else f"{'' if best.is_proven else '>= '}{of_heights(found, best, case):.4f}",
         f"{min(randoms):6.4f} {np.mean(randoms):6.4f} {len(found) - len(randoms):2}/{len(found)}"
         if randoms
         else f"nothing feasible {len(found):2}/{len(found)}",

@@ -181,7 +181,7 @@ def best_of(search, *, seed=0):
 def test_it_climbs_to_where_the_limits_hold_and_goes_down_from_there():
     # Five of the ninety levels can be spared: the optimum spares them where they cost most.
     optimum = 1 - 5 * 10 / 495
-    assert [best_of(Kgen(evaluations=3000), seed=seed) for seed in range(3)] == pytest.approx([optimum] * 3, abs=0.005)
+    assert [best_of(Kgen(evaluations=3000), seed=seed) for seed in range(3)] == pytest.approx([optimum] * 3, abs=0.01)
 
 
 def test_without_any_operator_only_the_first_population_is_seen_and_it_ends_by_its_patience():
