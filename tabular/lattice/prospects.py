@@ -90,13 +90,12 @@ class Prospects:
         # With large boxes the archive has few members; the way to others leads along all that nothing dominates.
         leads = self._are_leading()
         near = _are_near(self._next, self._seen[leads])
-        advance = advances(self._estimates(leads), self._costs[leads])
-        order = np.lexsort([rng.random(len(near)), -advance, ~near])[:count]
-        chosen = self._next[order]
-        stays = np.ones(len(near), dtype=np.bool_)
-        stays[order] = False
-        self._keep(stays)
-        return chosen
+        pool = np.flatnonzero(near) if near.sum() >= count else np.arange(len(near))
+        advance = advances(self._estimates(pool, leads), self._costs[leads])
+        chosen = pool[np.lexsort([rng.random(len(pool)), -advance, ~near[pool]])[:count]]
+        nodes = self._next[chosen]
+        self._keep(~np.isin(np.arange(len(near)), chosen))
+        return nodes
 
     def _pass_over(self, archive: Archive[Place]) -> None:
         """Drop the candidates that cannot enter; never can they, for members give way to better ones and bounds rise.
@@ -135,19 +134,19 @@ class Prospects:
         found[self._satisfying] = non_dominated(self._costs[self._satisfying])
         return found
 
-    def _estimates(self, leads: NDArray[np.bool_]) -> Floats:
-        """What the candidates will likely cost: the levels' part, and a regression of the logarithm of the rest."""
+    def _estimates(self, pool: NDArray[np.int64], leads: NDArray[np.bool_]) -> Floats:
+        """What candidates will likely cost: the levels' part, and a regression of the logarithm of the rest."""
         objectives, evaluator = self._question.objectives, self._question.evaluator
         at_seen = np.maximum(least_by_levels(evaluator, objectives, self._seen), 0)
-        at_next = np.maximum(least_by_levels(evaluator, objectives, self._next), 0)
+        at_next = np.maximum(least_by_levels(evaluator, objectives, self._next[pool]), 0)
         weights = np.where(leads, _WEIGHT, 1.0)[:, np.newaxis]
         known = self._steps(self._seen) * weights
         rest = np.log1p(np.abs(self._costs - at_seen)) * weights
         effects = np.linalg.solve(known.T @ known + _RIDGE * np.eye(known.shape[1]), known.T @ rest)
-        sizes = np.expm1(np.clip(self._steps(self._next) @ effects, 0, 700))
+        sizes = np.expm1(np.clip(self._steps(self._next[pool]) @ effects, 0, 700))
         signs = np.array([1.0 if METRICS[name].is_loss else -1.0 for name in objectives])
         likely: Floats = at_next + signs * sizes
-        return np.maximum(np.minimum(likely, self._most), self._least)
+        return np.maximum(np.minimum(likely, self._most[pool]), self._least[pool])
 
     def _steps(self, nodes: Nodes) -> Floats:
         """One column for each step of each attribute, 1 where the node has taken it; and one of ones."""
