@@ -8,16 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.lattice.refinement import LOST, PAIRS, WORK, Grid, Scratch, join_alike, lost_rows, refine, scratch_for
+from tabular.lattice.refinement import LOST, PAIRS, WORK, WRITTEN, Grid, join_alike, lost_rows, refine
 
 #: How a slice of the search ended.
 OPEN, DONE, FOUND, FULL = 0, 1, 2, 3
 
+#: Steps of a proof: a part is gone into by one attribute; a node of it loses too many rows, so that the attribute goes
+#: no further; an attribute splits no class that can break; the part's coarsest node loses too many; it is done with.
+DOWN, LOSES, FREE, BREAKS, DONE_WITH = 0, 1, 2, 3, 4
+
 #: Places in `Parts.state`: the part looked at, whether it is new, whether nodes found are judged here, the best gain.
 DEPTH, FRESH, JUDGES, BEST = 0, 1, 2, 3
 
-#: Rows are joined in parts that are so far from being left out that much is to come of them.
-_WORTH_JOINING = 2
+#: Rows are joined where so many attributes are open that much is to come of a part.
+_WORTH_JOINING = 3
 
 
 class Blocks(NamedTuple):
@@ -56,9 +60,11 @@ class Parts(NamedTuple):
     weights: NDArray[np.int32]
     starts: NDArray[np.int32]
     state: NDArray[np.int64]
+    #: The steps of the proof, where they are kept: what was done, of which attribute, to which step.
+    proof: NDArray[np.uint8]
 
 
-def parts_of(grid: Grid, most: NDArray[np.int64], best: int, *, judges: bool) -> Parts:
+def parts_of(grid: Grid, most: NDArray[np.int64], best: int, *, judges: bool, proof: int = 0) -> Parts:
     """The whole of the lattice up to the steps *most*, as the first part."""
     attributes, rows = len(grid.codes), grid.codes.shape[2]
     depth = int(most.sum()) + 2
@@ -70,6 +76,7 @@ def parts_of(grid: Grid, most: NDArray[np.int64], best: int, *, judges: bool) ->
         np.ones(8 * rows + 8, dtype=np.int32),
         np.zeros(8 * rows + depth + 8, dtype=np.int32),
         np.array([0, 1, judges, best], dtype=np.int64),
+        np.zeros((proof, 3), dtype=np.uint8),
     )
     parts.most[0] = most
     parts.rows[:rows] = np.arange(rows)
@@ -101,7 +108,15 @@ def bound_of(grid, most, blocks):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, blocks, scratch):  # type: ignore[no-untyped-def]
+def _write(proof, what, attribute, step, scratch):  # type: ignore[no-untyped-def]
+    if proof.shape[0] > 0:
+        place = scratch.told[WRITTEN]
+        proof[place, 0], proof[place, 1], proof[place, 2] = what, attribute, step
+        scratch.told[WRITTEN] = place + 1
+
+
+@compiled
+def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, blocks, proof, scratch):  # type: ignore[no-untyped-def]
     """Lower *most* to the steps each attribute can go by itself; return the bound, or stop once it is *best* or less.
 
     An attribute that splits no class that can break goes down for nothing, in *now* as well.
@@ -126,8 +141,10 @@ def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, 
             if lost <= grid.limit:
                 if grid.exact and scratch.told[PAIRS] == classes:
                     now[attribute] = most[attribute]
+                    _write(proof, FREE, attribute, most[attribute], scratch)
                 break
             most[attribute] -= 1
+            _write(proof, LOSES, attribute, most[attribute], scratch)
             bound = bound_of(grid, most, blocks)
             if bound <= best:
                 return bound
@@ -136,22 +153,45 @@ def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, 
 
 
 @compiled
-def _choose(parts, depth):  # type: ignore[no-untyped-def]
-    # The attribute with the fewest steps left, of these the one that loses the fewest rows.
-    chosen, fewest = -1, 1 << 60
-    for attribute in range(parts.most.shape[1]):
-        left = parts.most[depth, attribute] - parts.now[depth, attribute]
-        if left > 0:
-            key = left * (1 << 32) + parts.losing[depth, attribute]
-            if key < fewest:
-                chosen, fewest = attribute, key
-    return chosen
+def _forced(grid, parts, depth, attribute, bound, blocks):  # type: ignore[no-untyped-def]
+    # The step that the attribute must reach: without it nothing in the part gains more than the best.
+    most, high = parts.most[depth], parts.most[depth, attribute]
+    step = parts.now[depth, attribute]
+    if bound - (grid.gains[attribute, high] - grid.gains[attribute, step]) > parts.state[BEST]:
+        return step
+    while step < high:
+        most[attribute] = step
+        least = bound_of(grid, most, blocks)
+        most[attribute] = high
+        if least > parts.state[BEST]:
+            break
+        step += 1
+    return step
 
 
 @compiled
-def _go_down(grid, parts, depth, attribute, blocks, scratch):  # type: ignore[no-untyped-def]
-    # The half in which the attribute goes further down becomes the next part; return its bound.
-    below, step = depth + 1, parts.now[depth, attribute] + 1
+def _choose(grid, parts, depth, bound, blocks):  # type: ignore[no-untyped-def]
+    # The attribute, its next step, and how many must go down at any rate. These come first; else the attribute with
+    # the fewest steps left, of these the one that loses the most rows.
+    chosen, to, least, forced = -1, 0, 1 << 60, 0
+    for attribute in range(parts.most.shape[1]):
+        now = parts.now[depth, attribute]
+        left = parts.most[depth, attribute] - now
+        if left > 0:
+            step = _forced(grid, parts, depth, attribute, bound, blocks)
+            key = left * (1 << 32) - parts.losing[depth, attribute]
+            if step > now:
+                forced += 1
+                key -= 1 << 50
+            if key < least:
+                chosen, to, least = attribute, max(step, now + 1), key
+    return chosen, to, forced
+
+
+@compiled
+def _go_down(grid, parts, depth, attribute, step, forced, bound, blocks, scratch):  # type: ignore[no-untyped-def]
+    # The half in which the attribute goes down to the step, or further, becomes the next part; return its bound.
+    below = depth + 1
     # Steps that tell the same rows apart gain for nothing.
     while (
         grid.exact
@@ -160,6 +200,7 @@ def _go_down(grid, parts, depth, attribute, blocks, scratch):  # type: ignore[no
     ):
         step += 1
     parts.by[depth], parts.given[depth] = attribute, False
+    _write(parts.proof, DOWN, attribute, step, scratch)
     for name in range(parts.most.shape[1]):
         parts.most[below, name] = parts.most[depth, name]
         parts.now[below, name] = parts.now[depth, name]
@@ -183,6 +224,12 @@ def _go_down(grid, parts, depth, attribute, blocks, scratch):  # type: ignore[no
         scratch,
     )
     parts.lost[below] = scratch.told[LOST]
+    if parts.lost[below] > grid.limit:
+        _write(parts.proof, BREAKS, 0, 0, scratch)
+        return parts.state[BEST]
+    if forced > 1:
+        # The others that must go down come at once; then the attributes are tried.
+        return bound
     return narrow(
         grid,
         parts.rows[to_rows:],
@@ -195,6 +242,7 @@ def _go_down(grid, parts, depth, attribute, blocks, scratch):  # type: ignore[no
         parts.losing[below],
         parts.state[BEST],
         blocks,
+        parts.proof,
         scratch,
     )
 
@@ -216,11 +264,15 @@ def advance(grid, parts, blocks, scratch, budget):  # type: ignore[no-untyped-de
             parts.most[depth, parts.by[depth]] = parts.now[depth, parts.by[depth]]
         bound = bound_of(grid, parts.most[depth], blocks)
         if bound <= state[BEST]:
+            _write(parts.proof, DONE_WITH, 0, 0, scratch)
             state[DEPTH] -= 1
             state[FRESH] = 0
             continue
         rows, starts = parts.row_at[depth], parts.start_at[depth]
-        if state[FRESH] == 1 and bound - state[BEST] >= _WORTH_JOINING:
+        open_ones = 0
+        for each in range(parts.most.shape[1]):
+            open_ones += parts.most[depth, each] > parts.now[depth, each]
+        if state[FRESH] == 1 and open_ones >= _WORTH_JOINING:
             parts.classes[depth] = join_alike(
                 grid,
                 parts.rows[rows:],
@@ -231,8 +283,9 @@ def advance(grid, parts, blocks, scratch, budget):  # type: ignore[no-untyped-de
                 parts.most[depth],
                 scratch,
             )
-        attribute = _choose(parts, depth)
+        attribute, step, forced = _choose(grid, parts, depth, bound, blocks)
         if attribute < 0 or (grid.exact and parts.classes[depth] == 0):
+            _write(parts.proof, DONE_WITH, 0, 0, scratch)
             state[DEPTH] -= 1
             state[FRESH] = 0
             if state[JUDGES] == 0:
@@ -246,8 +299,10 @@ def advance(grid, parts, blocks, scratch, budget):  # type: ignore[no-untyped-de
         if rows + 2 * size > parts.rows.size or starts + parts.classes[depth] + size + 3 > parts.starts.size:
             # Joined rows stay joined: the part is gone into once more with more room.
             return FULL
-        bound = _go_down(grid, parts, depth, attribute, blocks, scratch)
+        bound = _go_down(grid, parts, depth, attribute, step, forced, bound, blocks, scratch)
         state[FRESH] = 0
         if bound > state[BEST]:
-            state[DEPTH], state[FRESH] = depth + 1, 1
+            state[DEPTH], state[FRESH] = depth + 1, 2 if forced > 1 else 1
+        else:
+            _write(parts.proof, DONE_WITH, 0, 0, scratch)
     return DONE

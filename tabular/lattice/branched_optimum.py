@@ -10,13 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.branch_and_bound import BEST, DEPTH, DONE, FOUND, FULL, Blocks, Parts, advance, narrow, parts_of
-from tabular.lattice.branch_and_bound import with_more_room
+from tabular.lattice.branch_and_bound import (
+    BEST,
+    DONE,
+    FULL,
+    Blocks,
+    advance,
+    narrow,
+    parts_of,
+    with_more_room,
+)
 from tabular.lattice.greedy_descent import descended
 from tabular.lattice.losses_by_level import LevelLosses
 from tabular.lattice.readings import Readings
 from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
 from tabular.lattice.searching import Finds, Question
+from tabular.lattice.sharing_out import SharedSearch
 from tabular.lattice.space import Node, Nodes
 
 #: Work between two looks at the time: a fraction of a second.
@@ -32,10 +41,10 @@ _WIDEST = 8
 _ANYTHING = 1 << 62
 
 #: Descents of a round, and rounds before the proof begins.
-_DESCENTS, _ROUNDS = 60, 5
+_DESCENTS, _ROUNDS = 100, 10
 
 #: Each pass of the proof is to take so many times the work of the one before.
-_GROWTH = 4.0
+_GROWTH = 8.0
 
 Asking = Generator[Sequence[Node] | Nodes, Readings, None]
 
@@ -77,6 +86,7 @@ class BranchedOptimum:
         if int(top["suppressed"][0]) > self.question.limits.suppressible(self.question.evaluator.rows):
             # What the top breaks every node breaks.
             return
+        self._plant()
         self._narrow()
         self._plant()
         self._tell()
@@ -104,6 +114,7 @@ class BranchedOptimum:
             parts.losing[0],
             -1,
             self._blocks([], _ANYTHING),
+            parts.proof,
             self.scratch,
         )
 
@@ -115,12 +126,9 @@ class BranchedOptimum:
 
     def _blocks(self, joined: Sequence[tuple[int, int]], most: int) -> Blocks:
         """The blocks so far and those of *joined* above them; the last gains *most* at most."""
-        halves = [*(self.halves or [(-1, -1)] * len(self.most)), *joined]
-        gains = [*(self.gains or [_ANYTHING] * len(self.most)), *[_ANYTHING] * len(joined)]
+        halves = [*self.halves, *joined]
+        gains = [*self.gains, *[_ANYTHING] * len(joined)]
         gains[-1] = min(gains[-1], most)
-        if not joined and not self.halves:
-            # Nothing is known yet: all attributes one after the other.
-            halves += [(len(self.most) - 1 if at == 0 else len(self.most) + at - 1, at) for at in range(0)]
         return Blocks(
             np.array([left for left, _ in halves], dtype=np.int64),
             np.array([right for _, right in halves], dtype=np.int64),
@@ -238,23 +246,21 @@ class BranchedOptimum:
             self.finds.remarks.setdefault("passes", []).append([aim, work])
             if before:
                 pace = log(max(work / before, 1.01)) / height
-                step = max(unit, int(min(log(_GROWTH) / pace, 2 * step)) // unit * unit)
+                step = max(unit, int(min(log(_GROWTH) / pace, 3 * step)) // unit * unit)
             before = work
         yield self._none
 
     def _pass(self, aim: int) -> Asking:
         """Find all nodes that gain more than *aim* and than the best."""
         parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False)
-        blocks = self._blocks([], self.bound)
-        while True:
-            outcome = advance(self.grid, parts, blocks, self.scratch, _SLICE)
-            if outcome == DONE:
-                return
-            if outcome == FULL:
-                parts = with_more_room(parts)
-            elif outcome == FOUND:
-                yield from self._judge(parts.most[parts.state[DEPTH] + 1])
-                parts.state[BEST] = max(int(parts.state[BEST]), self.best)
+        shared = SharedSearch.of(self.grid, parts, self._blocks([], self.bound))
+        for found in shared.slices():
+            for steps in found:
+                yield from self._judge(steps)
+            shared.take_best(self.best)
+            self.scratch.told[WORK] += shared.work
+            self.scratch.told[COUNTED] += shared.counted
+            shared.work = shared.counted = 0
             self._tell()
             yield self._none
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.kernels import compiled
 from tabular.lattice.losses_by_level import ADDITIVE
 from tabular.lattice.readings import Readings
 from tabular.lattice.searching import Course, Finds, Question
@@ -40,6 +41,7 @@ class OpenNodes:
         # Attributes without a level to go up to need no dimension, of which arrays have 64 at most.
         self._free = [place for place, height in enumerate(question.lattice.heights) if height]
         self._shape = tuple(question.lattice.heights[place] + 1 for place in self._free)
+        self._levels = np.array(self._shape, dtype=np.int64)
         self._bounds = np.zeros(len(self._nodes))
         if question.metric in ADDITIVE:
             priced = question.evaluator.loss_without_suppression(question.metric, self._nodes)
@@ -74,18 +76,13 @@ class OpenNodes:
 
     def most_telling(self, count: int) -> Nodes:
         """The open nodes of which a look decides most, whatever is seen: those below it, or those that are dearer."""
-        if not self._open.any():
-            return self._nodes[:0]
-        below = self._grid(self._open.astype(np.int32)).copy()
-        for axis in range(below.ndim):
-            np.cumsum(below, axis=axis, out=below)
-        ranks = np.empty(len(self._nodes), dtype=np.int32)
-        ranks[self._order] = np.cumsum(self._open[self._order])
-        dearer = int(ranks.max()) - ranks + 1
-        worth = np.where(self._open, np.minimum(below.ravel(), dearer), 0)
+        worth = _worth(self._open, self._levels, self._order)
         if count == 1:
-            return self._nodes[[int(np.argmax(worth))]]
-        count = min(count, int(self._open.sum()))
+            best = int(np.argmax(worth))
+            return self._nodes[best : best + 1] if worth[best] else self._nodes[:0]
+        count = min(count, int(np.count_nonzero(worth)))
+        if not count:
+            return self._nodes[:0]
         best = np.argpartition(-worth, count - 1)[:count]
         return self._nodes[np.sort(best)]
 
@@ -100,6 +97,30 @@ class OpenNodes:
         for least in _above(readings, place, self._question):
             part = self._grid(self._bounds)[above]
             np.maximum(part, least, out=part)
+
+
+@compiled
+def _worth(is_open: NDArray[np.bool_], levels: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int32]:
+    """For each open node the open ones below it or those that are as dear as it, whichever are fewer; else 0."""
+    below = np.empty(is_open.size, dtype=np.int32)
+    for node in range(is_open.size):
+        below[node] = is_open[node]
+    stride = is_open.size
+    for axis in range(levels.size):
+        block, stride = stride, stride // levels[axis]
+        # Added up along one axis after the other.
+        for begin in range(0, is_open.size, block):
+            for node in range(begin + stride, begin + block):
+                below[node] += below[node - stride]
+    dearer = 0
+    for place in range(is_open.size - 1, -1, -1):
+        node = order[place]
+        if is_open[node]:
+            dearer += 1
+            below[node] = min(below[node], dearer)
+        else:
+            below[node] = 0
+    return below
 
 
 def _above(readings: Readings, place: int, question: Question) -> Iterator[float]:

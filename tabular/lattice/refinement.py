@@ -47,12 +47,16 @@ class Scratch(NamedTuple):
     distinct: NDArray[np.int64]
     segments: NDArray[np.int64]
     order: NDArray[np.int64]
-    #: Work done, nodes counted, and two results of the last step.
+    #: Work done, nodes counted, two results of the last step, and steps of a proof that are written.
     told: NDArray[np.int64]
 
 
 #: Places in `Scratch.told`.
-WORK, COUNTED, PAIRS, LOST = 0, 1, 2, 3
+WORK, COUNTED, PAIRS, LOST, WRITTEN = 0, 1, 2, 3, 4
+
+
+#: Work that every step takes, beside that for each row.
+_A_CALL = 50
 
 
 def scratch_for(grid: Grid) -> Scratch:
@@ -65,7 +69,7 @@ def scratch_for(grid: Grid) -> Scratch:
         np.zeros(labels, dtype=np.int64),
         np.zeros((4, rows + 2), dtype=np.int64),
         np.zeros(len(grid.codes), dtype=np.int64),
-        np.zeros(4, dtype=np.int64),
+        np.zeros(5, dtype=np.int64),
     )
 
 
@@ -108,7 +112,7 @@ def lost_rows(grid, rows, weights, starts, classes, column, base, scratch):  # t
                 scratch.distinct[label] = 0
         if lost > grid.limit:
             break
-    scratch.told[WORK] += starts[classes]
+    scratch.told[WORK] += starts[classes] + _A_CALL
     scratch.told[COUNTED] += 1
     scratch.told[PAIRS] = pairs
     return lost
@@ -159,7 +163,7 @@ def refine(grid, rows, weights, starts, classes, column, base, to_rows, to_weigh
             label = seen[which]
             numbers[label] = counts[label] = places[label] = scratch.distinct[label] = 0
         end = begin
-    scratch.told[WORK] += 2 * starts[classes]
+    scratch.told[WORK] += 2 * starts[classes] + _A_CALL
     scratch.told[COUNTED] += 1
     scratch.told[PAIRS] = pairs
     scratch.told[LOST] = base
