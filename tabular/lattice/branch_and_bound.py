@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.lattice.refinement import LOST, PAIRS, WORK, WRITTEN, Grid, join_alike, lost_rows, refine
+from tabular.lattice.refinement import LOST, PAIRS, WORK, WRITTEN, Grid, Scratch, join_alike, lost_rows, refine
 
 #: How a slice of the search ended.
 OPEN, DONE, FOUND, FULL = 0, 1, 2, 3
@@ -68,15 +68,23 @@ def parts_of(grid: Grid, most: NDArray[np.int64], best: int, *, judges: bool, pr
     """The whole of the lattice up to the steps *most*, as the first part."""
     attributes, rows = len(grid.codes), grid.codes.shape[2]
     depth = int(most.sum()) + 2
+    now, losing = (np.zeros((depth, attributes), dtype=np.int64) for _ in range(2))
+    lost, classes, row_at, start_at, by = (np.zeros(depth, dtype=np.int64) for _ in range(5))
     parts = Parts(
-        *(np.zeros((depth, attributes), dtype=np.int64) for _ in range(3)),
-        *(np.zeros(depth, dtype=np.int64) for _ in range(5)),
-        np.zeros(depth, dtype=np.bool_),
-        np.zeros(8 * rows + 8, dtype=np.int32),
-        np.ones(8 * rows + 8, dtype=np.int32),
-        np.zeros(8 * rows + depth + 8, dtype=np.int32),
-        np.array([0, 1, judges, best], dtype=np.int64),
-        np.zeros((proof, 3), dtype=np.uint8),
+        now=now,
+        most=np.zeros((depth, attributes), dtype=np.int64),
+        losing=losing,
+        lost=lost,
+        classes=classes,
+        row_at=row_at,
+        start_at=start_at,
+        by=by,
+        given=np.zeros(depth, dtype=np.bool_),
+        rows=np.zeros(8 * rows + 8, dtype=np.int32),
+        weights=np.ones(8 * rows + 8, dtype=np.int32),
+        starts=np.zeros(8 * rows + depth + 8, dtype=np.int32),
+        state=np.array([0, 1, judges, best], dtype=np.int64),
+        proof=np.zeros((proof, 3), dtype=np.uint8),
     )
     parts.most[0] = most
     parts.rows[:rows] = np.arange(rows)
@@ -96,7 +104,7 @@ def with_more_room(parts: Parts) -> Parts:
 
 
 @compiled
-def bound_of(grid, most, blocks):  # type: ignore[no-untyped-def]
+def bound_of(grid: Grid, most: NDArray[np.int64], blocks: Blocks) -> int:
     """What a part can gain at most: of each set of attributes no more than its bound."""
     attributes = most.size
     for attribute in range(attributes):
@@ -104,11 +112,11 @@ def bound_of(grid, most, blocks):  # type: ignore[no-untyped-def]
     for which in range(attributes, blocks.top + 1):
         together = blocks.gains[blocks.left[which]] + blocks.gains[blocks.right[which]]
         blocks.gains[which] = min(together, blocks.most[which])
-    return blocks.gains[blocks.top]
+    return int(blocks.gains[blocks.top])
 
 
 @compiled
-def _write(proof, what, attribute, step, scratch):  # type: ignore[no-untyped-def]
+def _write(proof: NDArray[np.uint8], what: int, attribute: int, step: int, scratch: Scratch) -> None:
     if proof.shape[0] > 0:
         place = scratch.told[WRITTEN]
         proof[place, 0], proof[place, 1], proof[place, 2] = what, attribute, step
@@ -116,7 +124,21 @@ def _write(proof, what, attribute, step, scratch):  # type: ignore[no-untyped-de
 
 
 @compiled
-def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, blocks, proof, scratch):  # type: ignore[no-untyped-def]
+def narrow(
+    grid: Grid,
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    classes: int,
+    base: int,
+    now: NDArray[np.int64],
+    most: NDArray[np.int64],
+    losing: NDArray[np.int64],
+    best: int,
+    blocks: Blocks,
+    proof: NDArray[np.uint8],
+    scratch: Scratch,
+) -> int:
     """Lower *most* to the steps each attribute can go by itself; return the bound, or stop once it is *best* or less.
 
     An attribute that splits no class that can break goes down for nothing, in *now* as well.
@@ -153,12 +175,12 @@ def narrow(grid, rows, weights, starts, classes, base, now, most, losing, best, 
 
 
 @compiled
-def _forced(grid, parts, depth, attribute, bound, blocks):  # type: ignore[no-untyped-def]
+def _forced(grid: Grid, parts: Parts, depth: int, attribute: int, bound: int, blocks: Blocks) -> int:
     # The step that the attribute must reach: without it nothing in the part gains more than the best.
     most, high = parts.most[depth], parts.most[depth, attribute]
     step = parts.now[depth, attribute]
     if bound - (grid.gains[attribute, high] - grid.gains[attribute, step]) > parts.state[BEST]:
-        return step
+        return int(step)
     while step < high:
         most[attribute] = step
         least = bound_of(grid, most, blocks)
@@ -166,11 +188,11 @@ def _forced(grid, parts, depth, attribute, bound, blocks):  # type: ignore[no-un
         if least > parts.state[BEST]:
             break
         step += 1
-    return step
+    return int(step)
 
 
 @compiled
-def _choose(grid, parts, depth, bound, blocks):  # type: ignore[no-untyped-def]
+def _choose(grid: Grid, parts: Parts, depth: int, bound: int, blocks: Blocks) -> tuple[int, int, int]:
     # The attribute, its next step, and how many must go down at any rate. These come first; else the attribute with
     # the fewest steps left, of these the one that loses the most rows.
     chosen, to, least, forced = -1, 0, 1 << 60, 0
@@ -189,7 +211,17 @@ def _choose(grid, parts, depth, bound, blocks):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _go_down(grid, parts, depth, attribute, step, forced, bound, blocks, scratch):  # type: ignore[no-untyped-def]
+def _go_down(
+    grid: Grid,
+    parts: Parts,
+    depth: int,
+    attribute: int,
+    step: int,
+    forced: int,
+    bound: int,
+    blocks: Blocks,
+    scratch: Scratch,
+) -> int:
     # The half in which the attribute goes down to the step, or further, becomes the next part; return its bound.
     below = depth + 1
     # Steps that tell the same rows apart gain for nothing.
@@ -226,11 +258,11 @@ def _go_down(grid, parts, depth, attribute, step, forced, bound, blocks, scratch
     parts.lost[below] = scratch.told[LOST]
     if parts.lost[below] > grid.limit:
         _write(parts.proof, BREAKS, 0, 0, scratch)
-        return parts.state[BEST]
+        return int(parts.state[BEST])
     if forced > 1:
         # The others that must go down come at once; then the attributes are tried.
         return bound
-    return narrow(
+    reached: int = narrow(
         grid,
         parts.rows[to_rows:],
         parts.weights[to_rows:],
@@ -245,10 +277,11 @@ def _go_down(grid, parts, depth, attribute, step, forced, bound, blocks, scratch
         parts.proof,
         scratch,
     )
+    return reached
 
 
 @compiled
-def advance(grid, parts, blocks, scratch, budget):  # type: ignore[no-untyped-def]
+def advance(grid: Grid, parts: Parts, blocks: Blocks, scratch: Scratch, budget: int) -> int:
     """Go on for so much work; say whether all is gone through, or a node is found that is to be judged."""
     state = parts.state
     until = scratch.told[WORK] + budget

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,10 @@ from tabular.lattice.greedy_descent import descended
 from tabular.lattice.losses_by_level import LevelLosses
 from tabular.lattice.readings import Readings
 from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
-from tabular.lattice.searching import Finds, Question
+from tabular.lattice.searching import Evaluates, Finds, Question
 from tabular.lattice.sharing_out import SharedSearch
 from tabular.lattice.space import Node, Nodes
+from tabular.table import Table
 
 #: Work between two looks at the time: a fraction of a second.
 _SLICE = 20_000_000
@@ -45,6 +47,15 @@ _DESCENTS, _ROUNDS = 100, 10
 
 #: Each pass of the proof is to take so many times the work of the one before.
 _GROWTH = 8.0
+
+
+class OfTable(Evaluates, Protocol):
+    """An evaluator that has its table at hand."""
+
+    table: Table
+    hierarchies: Mapping[str, Hierarchy]
+    sensitive: str | None
+
 
 Asking = Generator[Sequence[Node] | Nodes, Readings, None]
 
@@ -192,7 +203,7 @@ class BranchedOptimum:
 
     def _link(self, one: int, other: int, linked: NDArray[np.float64]) -> float:
         part = linked[np.ix_(self.members[one], self.members[other])]
-        return float(part.sum()) / (len(self.members[one]) * len(self.members[other])) ** 0.5
+        return float(part.sum() / np.sqrt(part.size))
 
     def _join(self, one: int, other: int, most: int) -> None:
         self.roots = [root for root in self.roots if root not in (one, other)] + [len(self.members)]
@@ -267,7 +278,7 @@ class BranchedOptimum:
 
 def grid_of(question: Question, losses: LevelLosses) -> Grid:
     """The table of a question, by attribute and step down from the highest level."""
-    evaluator, limits = question.evaluator, question.limits
+    evaluator, limits = cast(OfTable, question.evaluator), question.limits
     table, hierarchies = evaluator.table, evaluator.hierarchies
     heights = np.array(question.lattice.heights, dtype=np.int64)
     size = int(heights.max(initial=0)) + 1
@@ -283,7 +294,7 @@ def grid_of(question: Question, losses: LevelLosses) -> Grid:
         gains[place, heights[place] :] = gains[place, heights[place]]
     exact = limits.are_fixed and limits.t is None
     values = np.zeros(evaluator.rows, dtype=np.int32)
-    if limits.l is not None:
+    if limits.l is not None and evaluator.sensitive is not None:
         values = np.unique(table.columns[evaluator.sensitive], return_inverse=True)[1].astype(np.int32)
     least, diverse = limits.k or 1, limits.l or 1
     return Grid(

@@ -78,13 +78,14 @@ class OpenNodes:
         """The open nodes of which a look decides most, whatever is seen: those below it, or those that are dearer."""
         worth = _worth(self._open, self._levels, self._order)
         if count == 1:
-            best = int(np.argmax(worth))
-            return self._nodes[best : best + 1] if worth[best] else self._nodes[:0]
+            chosen = [int(np.argmax(worth))]
+            return self._nodes[chosen] if worth[chosen[0]] else self._nodes[:0]
         count = min(count, int(np.count_nonzero(worth)))
         if not count:
             return self._nodes[:0]
         best = np.argpartition(-worth, count - 1)[:count]
-        return self._nodes[np.sort(best)]
+        several: list[int] = np.sort(best).tolist()
+        return self._nodes[several]
 
     def _decides_below(self) -> bool:
         return self._question.limits.are_fixed

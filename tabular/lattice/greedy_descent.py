@@ -10,7 +10,17 @@ from tabular.lattice.refinement import LOST, Grid, Scratch, lost_rows, refine
 
 
 @compiled
-def _descend(grid, most, node, ways, draws, rows, weights, starts, scratch):  # type: ignore[no-untyped-def]
+def _descend(
+    grid: Grid,
+    most: NDArray[np.int64],
+    node: NDArray[np.int64],
+    ways: NDArray[np.int64],
+    draws: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    scratch: Scratch,
+) -> None:
     # Split by what the node has, then go down one attribute at a time, drawn at random, while the limits are kept.
     attributes, size = node.size, grid.codes.shape[2]
     for row in range(size):
@@ -68,7 +78,9 @@ def _descend(grid, most, node, ways, draws, rows, weights, starts, scratch):  # 
 
 
 @compiled
-def _rounds(grid, most, draws, best, scratch):  # type: ignore[no-untyped-def]
+def _rounds(
+    grid: Grid, most: NDArray[np.int64], draws: NDArray[np.float64], best: NDArray[np.int64], scratch: Scratch
+) -> int:
     attributes, size = best.size, grid.codes.shape[2]
     rows, weights = np.zeros((2, size), dtype=np.int32), np.zeros((2, size), dtype=np.int32)
     starts = np.zeros((2, size + 2), dtype=np.int32)

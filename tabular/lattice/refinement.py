@@ -63,18 +63,24 @@ def scratch_for(grid: Grid) -> Scratch:
     """Room for all steps over *grid*."""
     labels, rows = int(grid.codes.max(initial=0)) + 2, grid.codes.shape[2]
     values = int(grid.values.max(initial=0)) + 1
+    weights, numbers, places, seen, distinct = (np.zeros(labels, dtype=np.int64) for _ in range(5))
     return Scratch(
-        *(np.zeros(labels, dtype=np.int64) for _ in range(4)),
-        np.zeros(labels * values if grid.l > 1 else 1, dtype=np.int64),
-        np.zeros(labels, dtype=np.int64),
-        np.zeros((4, rows + 2), dtype=np.int64),
-        np.zeros(len(grid.codes), dtype=np.int64),
-        np.zeros(5, dtype=np.int64),
+        weights=weights,
+        numbers=numbers,
+        places=places,
+        seen=seen,
+        marks=np.zeros(labels * values if grid.l > 1 else 1, dtype=np.int64),
+        distinct=distinct,
+        segments=np.zeros((4, rows + 2), dtype=np.int64),
+        order=np.zeros(len(grid.codes), dtype=np.int64),
+        told=np.zeros(5, dtype=np.int64),
     )
 
 
 @inlined
-def _diversity(grid, rows, low, high, column, scratch):  # type: ignore[no-untyped-def]
+def _diversity(
+    grid: Grid, rows: NDArray[np.int32], low: int, high: int, column: NDArray[np.int32], scratch: Scratch
+) -> None:
     # The distinct sensitive values of each label in one class; the marks are taken away again.
     size = scratch.marks.size // scratch.distinct.size
     for place in range(low, high):
@@ -89,7 +95,16 @@ def _diversity(grid, rows, low, high, column, scratch):  # type: ignore[no-untyp
 
 
 @compiled
-def lost_rows(grid, rows, weights, starts, classes, column, base, scratch):  # type: ignore[no-untyped-def]
+def lost_rows(
+    grid: Grid,
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    classes: int,
+    column: NDArray[np.int32],
+    base: int,
+    scratch: Scratch,
+) -> int:
     """The rows lost where the classes are split by *column*, *base* of them before; more than the limit is enough.
 
     Tells the number of classes after the split, too.
@@ -119,7 +134,19 @@ def lost_rows(grid, rows, weights, starts, classes, column, base, scratch):  # t
 
 
 @compiled
-def refine(grid, rows, weights, starts, classes, column, base, to_rows, to_weights, to_starts, scratch):  # type: ignore[no-untyped-def]
+def refine(
+    grid: Grid,
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    classes: int,
+    column: NDArray[np.int32],
+    base: int,
+    to_rows: NDArray[np.int32],
+    to_weights: NDArray[np.int32],
+    to_starts: NDArray[np.int32],
+    scratch: Scratch,
+) -> int:
     """Split the classes by *column* and keep those that can still break; return how many."""
     counts, numbers, places, seen = scratch.weights, scratch.numbers, scratch.places, scratch.seen
     end, kept, pairs = 0, 0, 0
@@ -171,7 +198,17 @@ def refine(grid, rows, weights, starts, classes, column, base, to_rows, to_weigh
 
 
 @compiled
-def _split_in_place(rows, weights, column, segments, count, end, to_segments, spare, scratch):  # type: ignore[no-untyped-def]
+def _split_in_place(
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    column: NDArray[np.int32],
+    segments: NDArray[np.int64],
+    count: int,
+    end: int,
+    to_segments: NDArray[np.int64],
+    spare: NDArray[np.int64],
+    scratch: Scratch,
+) -> int:
     # Put rows of one label beside each other in each segment; return how many segments there are then.
     numbers, places, seen = scratch.numbers, scratch.places, scratch.seen
     found = 0
@@ -207,7 +244,16 @@ def _split_in_place(rows, weights, column, segments, count, end, to_segments, sp
 
 
 @compiled
-def join_alike(grid, rows, weights, starts, classes, now, most, scratch):  # type: ignore[no-untyped-def]
+def join_alike(
+    grid: Grid,
+    rows: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    classes: int,
+    now: NDArray[np.int64],
+    most: NDArray[np.int64],
+    scratch: Scratch,
+) -> int:
     """Make one of the rows that nothing up to the steps *most* tells apart; keep the classes that can still break."""
     end, kept, low = 0, 0, starts[0]
     scratch.told[WORK] += 8 * starts[classes]

@@ -97,7 +97,7 @@ def _given_away(parts: Parts, depth: int) -> Parts:
     row, start = int(parts.row_at[depth]), int(parts.start_at[depth])
     classes = int(parts.classes[depth])
     rows = int(parts.starts[start + classes])
-    other = Parts(*(np.zeros_like(each) for each in parts))
+    other = Parts(**{name: np.zeros_like(each) for name, each in parts._asdict().items()})
     for name in ("now", "most", "losing", "lost", "classes"):
         getattr(other, name)[0] = getattr(parts, name)[depth]
     attribute = int(parts.by[depth])
