@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import NoSolution
+from tabular.lattice.front import non_dominated
 from tabular.lattice.limits import Limits
 from tabular.lattice.readings import Readings
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
@@ -94,6 +95,16 @@ class Finds:
             both = best if self.solutions is None else Readings.together([self.solutions.take([0]), best])
             self.solutions = both.ordered((metric,)).take([0])
 
+    def keep(self, readings: Readings, question: Question) -> None:
+        """Put what satisfies the limits to the solutions; of a front what no other dominates stays."""
+        good = readings.take(readings.satisfying)
+        if not len(good):
+            return
+        found = good if self.solutions is None else Readings.together([self.solutions, good])
+        if question.objectives:
+            found = found.take(non_dominated(found.costs(question.objectives)))
+        self.solutions = found
+
     def note_nearest(self, readings: Readings) -> None:
         """Keep the node that comes nearest to satisfying the limits."""
         bad = readings.take(~readings.satisfying)
@@ -135,7 +146,7 @@ class Search(Method):
 
     def check(self, question: Question) -> None:
         """Refuse a question this search cannot answer, naming those that can."""
-        return None
+        return
 
 
 searches: Registry[Search] = Registry("algorithm")
@@ -234,12 +245,14 @@ def run(
     *,
     rng: np.random.Generator,
     stop: Stop = never,
+    most: int | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Result:
     """Ask *search* for nodes and tell it their readings, until it ends or *stop* says so.
 
-    Each node is evaluated once, however often it is asked for; the seed alone decides what is asked.
+    Each node is evaluated once, however often it is asked for; the seed alone decides what is asked. With *most* no
+    more nodes are evaluated: of the last ones asked for the first few, which join the answer as they are.
     """
     search.check(question)
     began, finds = clock(), Finds()
@@ -251,8 +264,12 @@ def run(
     try:
         nodes = next(course)
         while not stop(progress):
-            readings = memory.evaluate(nodes)
+            allowed = memory.first(nodes, None if most is None else most - finds.counted)
+            readings = memory.evaluate(allowed)
             finds.note_nearest(readings)
+            if len(allowed) < len(nodes):
+                _keep_last(readings, question, finds)
+                break
             nodes = course.send(readings)
             progress = _after(progress, memory, finds, question, clock() - began)
             _note(moments, progress)
@@ -279,6 +296,14 @@ def run(
     )
 
 
+def _keep_last(readings: Readings, question: Question, finds: Finds) -> None:
+    """Let the last readings count that the search itself is not told."""
+    if question.objectives:
+        finds.keep(readings, question)
+    else:
+        finds.offer(readings, question.metric)
+
+
 class Memory:
     """An evaluator that remembers: what was asked for before is not evaluated again, unless it *forgets*."""
 
@@ -288,6 +313,20 @@ class Memory:
 
     def __len__(self) -> int:
         return self._evaluated
+
+    def first(self, nodes: Sequence[Node] | Nodes, most: int | None) -> Sequence[Node] | Nodes:
+        """The first of *nodes*, as many as can be asked for without evaluating more than *most* in all."""
+        if most is None or len(self) + len(nodes) <= most:
+            return nodes
+        asked = as_nodes(nodes, len(self._evaluator.lattice.heights))
+        room, fresh = most - len(self), set[bytes]()
+        for place, row in enumerate(asked):
+            key = row.tobytes()
+            if key not in self._places:
+                fresh.add(key)
+            if len(fresh) > room:
+                return nodes[:place]
+        return nodes
 
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
         """The readings of *nodes*, one each, in their order."""

@@ -216,4 +216,12 @@ def searched(sought: Sought, evaluator: AnyEvaluator, rng: np.random.Generator, 
     question = Question(evaluator, sought.metric, sought.objectives)
     with stoppable() as is_interrupted:
         report("Searching", 0, most)
-        return run(sought.algorithm, search, question, rng=rng, stop=sought.stop(is_interrupted), report=told)
+        return run(
+            sought.algorithm,
+            search,
+            question,
+            rng=rng,
+            stop=sought.stop(is_interrupted),
+            most=sought.evaluations,
+            report=told,
+        )

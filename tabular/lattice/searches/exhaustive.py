@@ -7,8 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.front import non_dominated
-from tabular.lattice.readings import Readings
 from tabular.lattice.refusals import refuse_larger
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.registry import option
@@ -45,18 +43,7 @@ class Exhaustive(Search):
         for start in range(0, size, BATCH):
             readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
             satisfying += int(readings.satisfying.sum())
-            keep_satisfying(readings, question, finds)
+            finds.keep(readings, question)
         finds.satisfying = satisfying
         if not question.objectives:
             finds.lower_bound = finds.best(question.metric)
-
-
-def keep_satisfying(readings: Readings, question: Question, finds: Finds) -> None:
-    """Put what satisfies the limits to the solutions; of a front what no other dominates stays."""
-    good = readings.take(readings.satisfying)
-    if not len(good):
-        return
-    found = good if finds.solutions is None else Readings.together([finds.solutions, good])
-    if question.objectives:
-        found = found.take(non_dominated(found.costs(question.objectives)))
-    finds.solutions = found

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
-from tabular.lattice.searches.exhaustive import keep_satisfying
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Lattice
 from tabular.registry import option
@@ -69,14 +68,14 @@ class Incognito(Search):
                 part = asked[start : start + _BATCH]
                 readings = yield lattice.at(part)
                 satisfies[part] = readings.satisfying
-                keep_satisfying(readings, question, finds)
+                finds.keep(readings, question)
                 tested += len(part)
         finds.satisfying = int(satisfies.sum())
         finds.remarks["tested"] = tested
         unread = np.sort(np.concatenate(by_rollup))
         for start in range(0, len(unread), _BATCH):
             readings = yield lattice.at(unread[start : start + _BATCH])
-            keep_satisfying(readings, question, finds)
+            finds.keep(readings, question)
         finds.lower_bound = finds.best(question.metric)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.lattice.refusals import refuse_larger, require_objectives
-from tabular.lattice.searches.exhaustive import BATCH, keep_satisfying
+from tabular.lattice.searches.exhaustive import BATCH
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.registry import option
 
@@ -44,5 +44,5 @@ class Pareto(Search):
         for start in range(0, size, BATCH):
             readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
             satisfying += int(readings.satisfying.sum())
-            keep_satisfying(readings, question, finds)
+            finds.keep(readings, question)
         finds.satisfying = satisfying

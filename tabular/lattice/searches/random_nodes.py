@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.searches.exhaustive import keep_satisfying
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option
@@ -42,7 +41,7 @@ class RandomNodes(Search):
             readings = yield nodes
             satisfying += int(readings.satisfying.sum())
             if question.objectives:
-                keep_satisfying(readings, question, finds)
+                finds.keep(readings, question)
             else:
                 finds.offer(readings, question.metric)
         if self.evaluations >= question.lattice.size:

@@ -249,3 +249,20 @@ def test_it_says_what_it_does_and_what_it_does_not(name):
     assert entry.cites
     assert entry.limits
     assert entry.summary.endswith(".")
+
+
+@every_search
+@settings(max_examples=15)
+@given(problem=problems(), asked=limits, most=st.integers(1, 12))
+def test_no_more_nodes_are_evaluated_than_may_be(name, problem, asked, most):
+    if asked.k > len(problem[0]):
+        return
+    watched = Watched(problem, asked)
+    try:
+        found = run(name, method_of(name), question_of(name, watched), rng=np.random.default_rng(1), most=most)
+    except NoSolution:
+        pass
+    else:
+        assert found.evaluated <= most
+        assert found.solutions.satisfying.all()
+    assert len(watched.asked) <= most
