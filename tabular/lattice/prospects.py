@@ -142,8 +142,9 @@ class Prospects:
         weights = np.where(leads, _WEIGHT, 1.0)[:, np.newaxis]
         known = self._steps(self._seen) * weights
         rest = np.log1p(np.abs(self._costs - at_seen)) * weights
-        effects = np.linalg.solve(known.T @ known + _RIDGE * np.eye(known.shape[1]), known.T @ rest)
-        sizes = np.expm1(np.clip(self._steps(self._next[pool]) @ effects, 0, 700))
+        # Not by a library: it may add up in another order with another number of threads.
+        effects = _fitted(known, rest, _RIDGE)
+        sizes = np.expm1(np.clip(_applied(self._steps(self._next[pool]), effects), 0, 700))
         signs = np.array([1.0 if METRICS[name].is_loss else -1.0 for name in objectives])
         likely: Floats = at_next + signs * sizes
         return np.maximum(np.minimum(likely, self._most[pool]), self._least[pool])
@@ -233,4 +234,51 @@ def _advances(theirs: Floats, ours: Floats) -> Floats:
             for objective in range(theirs.shape[1]):
                 most = max(most, ours[member, objective] - theirs[place, objective])
             found[place] = min(found[place], most)
+    return found
+
+
+@compiled
+def _fitted(known: Floats, rest: Floats, ridge: float) -> Floats:
+    """The effects of a ridge regression of each column of *rest* on those of *known*, by Cholesky's method."""
+    rows, size = known.shape
+    factor = np.zeros((size, size))
+    effects = np.zeros((size, rest.shape[1]))
+    for row in range(rows):
+        for one in range(size):
+            weight = known[row, one]
+            if weight != 0.0:
+                for other in range(one + 1):
+                    factor[one, other] += weight * known[row, other]
+                for column in range(rest.shape[1]):
+                    effects[one, column] += weight * rest[row, column]
+    for one in range(size):
+        factor[one, one] += ridge
+    for one in range(size):
+        for other in range(one + 1):
+            total = factor[one, other]
+            for place in range(other):
+                total -= factor[one, place] * factor[other, place]
+            factor[one, other] = np.sqrt(total) if one == other else total / factor[other, other]
+    for column in range(rest.shape[1]):
+        for one in range(size):
+            for place in range(one):
+                effects[one, column] -= factor[one, place] * effects[place, column]
+            effects[one, column] /= factor[one, one]
+        for one in range(size - 1, -1, -1):
+            for place in range(one + 1, size):
+                effects[one, column] -= factor[place, one] * effects[place, column]
+            effects[one, column] /= factor[one, one]
+    return effects
+
+
+@compiled
+def _applied(known: Floats, effects: Floats) -> Floats:
+    """What the effects make of the rows of *known*."""
+    found = np.zeros((known.shape[0], effects.shape[1]))
+    for row in range(known.shape[0]):
+        for one in range(known.shape[1]):
+            weight = known[row, one]
+            if weight != 0.0:
+                for column in range(effects.shape[1]):
+                    found[row, column] += weight * effects[one, column]
     return found
