@@ -1,11 +1,11 @@
 """KGEN on Cargo 2000: up to 25 columns, beside random search and, where it can be proven, the optimum.
 
-Each line is a number of columns and a k, with 0.5 % of the rows suppressed at most, the budget of the paper (5,000
+Each line is a number of columns and a k, with 0.5 % of the rows suppressed at most and the budget of the paper (5,000
 distinct nodes). LOG, the level of generalisation, is the precision of the node found: the best, the mean and the worst
-of the seeds. LOS is the share of the rows that are suppressed at the best. Random search looks at as many distinct nodes as KGEN did with the
-same seed, of the whole lattice. Accuracy is KGEN's eq 4 and 5, with the height of the best node of all, which
-`optimal` proves within the seconds given; where it does not, its bound stands for it, and the accuracy is the least it
-can be.
+of the seeds. LOS is the share of the rows that are suppressed at the best. Random search looks at as many distinct
+nodes of the whole lattice as KGEN did with the same seed. Accuracy is that of KGEN's eq 4 and 5, with the height of the
+best node of all, which `optimal` proves within the seconds given; where it does not, its bound stands for it, and the
+accuracy is the least it can be.
 """
 
 from __future__ import annotations
