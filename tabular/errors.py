@@ -60,7 +60,7 @@ class UnknownName(InvalidInput):
         elif not known:
             hint = "there is none yet."
         else:
-            shown = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+            shown = ", ".join(known if len(known) <= 12 else [*known[:8], "…"])
             hint = f"there is {shown}."
         return cls(f"No {what} is called {name!r}; {hint}")
 
