@@ -30,8 +30,13 @@ def test_what_the_caller_cannot_correct_is_not(name: str) -> None:
         ("x", [], "No method is called 'x'; there is none yet."),
         (
             "x",
-            [f"m{each}" for each in range(10)],
-            "No method is called 'x'; there is m0, m1, m2, m3, m4, m5, m6, m7, ….",
+            [f"m{each:02}" for each in range(12)],
+            "No method is called 'x'; there is m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, m10, m11.",
+        ),
+        (
+            "x",
+            [f"m{each:02}" for each in range(13)],
+            "No method is called 'x'; there is m00, m01, m02, m03, m04, m05, m06, m07, ….",
         ),
     ],
 )

@@ -17,10 +17,13 @@ from tabular.files import STREAM, read_bytes
 from tabular.hierarchy import Hierarchy
 from tabular.labels import text_of
 from tabular.lattice.dynamic.history import NOTHING, STARRED, History, Publication, keys_of
-from tabular.lattice.dynamic.labels import levels_of, refuse_unknown
+from tabular.lattice.dynamic.labels import levels_of, published_groups, refuse_unknown
 from tabular.lattice.dynamic.records import history_in
 from tabular.reading import read_file
 from tabular.table import Table
+
+#: What can be done where rows cannot be matched by position.
+_WAY_OUT = "Give --key with a column that both have, or a private record that was written with --key."
 
 
 def read_history(
@@ -34,9 +37,10 @@ def read_history(
     """The releases before that of *table*, from the private record of the last one, or from its file alone.
 
     Who is who is said by the column *key*: of the table and of the record, which has a key of its own; of a file, which
-    has that column, too. Without one row i is row i: then the *dictionary* beside the file must say that the rows
-    stand in the order of the original. The *hierarchies* are whole, for an earlier release may have values that the
-    table lacks.
+    has that column, too. Without one row i is row i, and further rows are new: each label must be that of the value at
+    its position, and the *dictionary* beside a file must say that the rows stand in the order of the original. A file
+    whose dictionary says that others went before it is refused, for it does not hold what they said. The *hierarchies*
+    are whole, for an earlier release may have values that the table lacks.
     """
     if str(path) == STREAM:
         raise InvalidInput("A previous release is named as a file; it is not read from standard input.")
@@ -49,6 +53,8 @@ def read_history(
     history = _in_order(history, tuple(hierarchies))
     for publication in history.publications:
         refuse_unknown(publication, history.names, hierarchies, str(path))
+    if history.key is None:
+        _refuse_other_rows(str(path), history, table, hierarchies)
     keys = keys_of(table, _column(history.key, table))
     if history.persons and history.key is not None and not (history.places_of(keys) >= 0).any():
         raise InvalidInput(
@@ -62,7 +68,7 @@ def _of_record(history: History, where: str, key: str | None) -> History:
     if key is not None and key != history.key:
         said = "by position, for it was written without a key" if history.key is None else f"by {history.key!r}"
         raise InvalidParameter(f"--key {key}: the record {where} tells rows apart {said}; leave --key away.")
-    how = "position" if history.key is None else f"the column {history.key!r}"
+    how = "position, which no value contradicts" if history.key is None else f"the column {history.key!r}"
     return replace(history, matched=f"by {how}, as the record says")
 
 
@@ -73,6 +79,12 @@ def _of_file(
     key: str | None,
     dictionary: str | Path | None,
 ) -> History:
+    said = _dictionary(dictionary)
+    if isinstance(releases := said.get("releases"), int) and releases > 1:
+        raise InvalidInput(
+            f"{path}: by its data dictionary this is release {releases} of a chain, and the file does not say what the "
+            "earlier ones said of each person. Give the private record that was written with it."
+        )
     released = read_file(path).table
     lacking = [name for name in hierarchies if name not in released.names]
     if lacking:
@@ -81,8 +93,8 @@ def _of_file(
             f"them. It is the table of the last release, or the private record that was written with it."
         )
     if key is None:
-        _refuse_other_order(path, dictionary)
-        how = f"by position: row i of the table is row i of {path}"
+        _refuse_other_order(path, said)
+        how = f"by position: row i of the table is row i of {path}, which no value contradicts"
     else:
         if key not in released.names:
             raise UnknownName(
@@ -122,20 +134,56 @@ def _numbered(words: list[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array([place.setdefault(word, len(place)) for word in words], dtype=np.int64)
 
 
-def _refuse_other_order(path: str | Path, dictionary: str | Path | None) -> None:
-    """Rows are matched by position only where it is said that they stand in the order of the original."""
-    way_out = "Give --key with a column that both have, or the private record that was written with the release."
-    if dictionary is None or not Path(dictionary).is_file():
-        raise InvalidInput(f"{path}: no data dictionary beside it says in which order its rows stand. {way_out}")
+def _dictionary(path: str | Path | None) -> Mapping[str, object]:
+    """What the data dictionary beside a release says; nothing where there is none."""
+    if path is None or not Path(path).is_file():
+        return {}
     try:
-        document = json.loads(read_bytes(dictionary))
-    except ValueError:
+        document = json.loads(read_bytes(path))
+    except (ValueError, RecursionError):
         document = None
-    if not isinstance(document, Mapping) or document.get("order") != ORDER_KEPT or document.get("left_out"):
+    # One that cannot be read says of no order that it was kept.
+    return document if isinstance(document, Mapping) else {"order": None}
+
+
+def _refuse_other_order(path: str | Path, said: Mapping[str, object]) -> None:
+    """Rows are matched by position only where it is said that they stand in the order of the original."""
+    if not said:
+        raise InvalidInput(f"{path}: no data dictionary beside it says in which order its rows stand. {_WAY_OUT}")
+    if said.get("order") != ORDER_KEPT or said.get("left_out"):
         raise InvalidInput(
             f"{path}: by its data dictionary its rows are not those of the original in their order, so that they "
-            f"cannot be matched by position. {way_out}"
+            f"cannot be matched by position. {_WAY_OUT}"
         )
+
+
+def _refuse_other_rows(where: str, history: History, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+    """Rows are matched by position only where each still has the values that the releases say of it.
+
+    Where a row was deleted, all below it moved up: each of them would be taken for somebody else.
+    """
+    before = len(history.persons)
+    if len(table) < before:
+        raise InvalidInput(
+            f"{where}: it is of {before} rows and the table has {len(table)}, so that rows were deleted and cannot be "
+            f"matched by position. {_WAY_OUT}"
+        )
+    fitting = [each.over(table.attribute(name).domain) for name, each in hierarchies.items()]
+    is_known = np.array([person is not None for person in history.persons], dtype=np.bool_)
+    for publication in history.publications:
+        said, told = publication.of(before), published_groups(publication, fitting)
+        shown = np.flatnonzero((said >= 0) & is_known)
+        now = [
+            each.levels[level].groups[table.columns[each.name][shown]]
+            for each, level in zip(fitting, publication.node, strict=True)
+        ]
+        rows, columns = np.nonzero(told[said[shown]] != np.stack(now, axis=1))
+        if len(rows):
+            row, name = shown[rows[0]] + 1, fitting[columns[0]].name
+            raise InvalidInput(
+                f"{where}: row {row} does not fit row {row} of the table, which has another value of {name!r}, so that "
+                f"rows cannot be matched by position: one was deleted, moved or changed. {_WAY_OUT}"
+            )
 
 
 def _refuse_other_attributes(history: History, hierarchies: Mapping[str, Hierarchy], where: str) -> None:

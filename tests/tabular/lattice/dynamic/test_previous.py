@@ -125,6 +125,60 @@ def test_without_a_key_rows_are_matched_by_position_if_they_are_in_order(tmp_pat
         read_history(path, FIRST, WHOLE)
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            [0, 2, 3, 4, 4],
+            "row 2 does not fit row 2 of the table, which has another value of 'age', so that rows cannot be matched "
+            "by position: one was deleted, moved or changed. Give --key with a column that both have, or a private "
+            "record that was written with --key.",
+        ),
+        ([1, 0, 3, 2, 4], None),
+        ([0, 1, 2, 3, 4, 0, 1], None),
+        (
+            [0, 1, 2, 3],
+            "it is of 5 rows and the table has 4, so that rows were deleted and cannot be matched by position. Give "
+            "--key with a column that both have, or a private record that was written with --key.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_by_position_nothing_may_contradict_that_each_row_is_the_one_it_was(tmp_path, rows, said, is_recorded):
+    table = FIRST.rows(np.array(rows))
+    path, dictionary = csv_of(tmp_path, RELEASED)
+    if is_recorded:
+        path = tmp_path / "record.json"
+        write_history(path, History.begun(["age", "sex"]).extended(FIRST, WHOLE, (1, 0), OUT))
+    if said is None:
+        found = read_history(path, table, WHOLE, dictionary=dictionary)
+        assert "by position" in found.matched and "no value contradicts" in found.matched
+        assert DynamicEvaluator(table, WHOLE, found, limits=Limits(k=1)).standing.added == len(rows) - 5
+        return
+    with pytest.raises(InvalidInput) as caught:
+        read_history(path, table, WHOLE, dictionary=dictionary)
+    assert str(caught.value) == f"{path}: {said}"
+
+
+def test_of_a_suppressed_or_forgotten_row_nothing_is_said_that_could_contradict(tmp_path):
+    document = document_of(History.begun(["age", "sex"]).extended(FIRST, WHOLE, (1, 0), OUT))
+    document["persons"][0] = None
+    (tmp_path / "record.json").write_text(json.dumps({"history": document}))
+    other = people(["q", "b", "c", "d", "r"], [47, 25, 31, 31, 17], ["m", "f", "m", "m", "m"])
+    assert read_history(tmp_path / "record.json", other, WHOLE).persons[0] is None
+
+
+@pytest.mark.parametrize("key", [None, "id"])
+def test_a_file_of_a_chain_is_refused_for_it_lacks_what_the_earlier_ones_said(tmp_path, key):
+    path, dictionary = csv_of(tmp_path, RELEASED, releases=2)
+    with pytest.raises(InvalidInput) as caught:
+        read_history(path, FIRST, WHOLE, key=key, dictionary=dictionary)
+    assert str(caught.value) == (
+        f"{path}: by its data dictionary this is release 2 of a chain, and the file does not say what the earlier ones "
+        "said of each person. Give the private record that was written with it."
+    )
+
+
 def test_a_label_that_no_row_needs_any_more_is_known_by_whole_hierarchies(tmp_path):
     for hierarchy in WHOLE.values():
         write_hierarchy(tmp_path / f"{hierarchy.name}.csv", hierarchy)
