@@ -16,6 +16,14 @@ from tabular.table import Table
 from tabular.written_numbers import is_number_text
 
 
+class LackingValues(InvalidHierarchy):
+    """A hierarchy that has no labels for some *values* of a column."""
+
+    def __init__(self, text: str, values: Sequence[Value]) -> None:
+        super().__init__(text)
+        self.values = tuple(values)
+
+
 @dataclass(frozen=True, eq=False)
 class Level:
     """One level: the group of each code of the domain, and the label of each group."""
@@ -116,16 +124,17 @@ class Hierarchy:
             raise self._lacks(lacking, source)
         return np.array(places, dtype=np.int64)
 
-    def _lacks(self, values: Sequence[Value], source: str) -> InvalidHierarchy:
+    def _lacks(self, values: Sequence[Value], source: str) -> LackingValues:
         begin = f"{source}Hierarchy of {self.name}: "
         if values == [None]:
-            return InvalidHierarchy(
-                f"{begin}it says nothing of missing values, which the column has; add a row with an empty first cell."
+            return LackingValues(
+                f"{begin}it says nothing of missing values, which the column has; add a row with an empty first cell.",
+                values,
             )
         text = text_of(next(value for value in values if value is not None))
         near = str(UnknownName.among("value", text, map(text_of, self.domain)))
         more = f" ({len(values)} values of the column are not in it.)" if len(values) > 1 else ""
-        return InvalidHierarchy(f"{begin}{near[0].lower()}{near[1:]}{more}")
+        return LackingValues(f"{begin}{near[0].lower()}{near[1:]}{more}", values)
 
     def rows(self) -> list[list[str]]:
         """One row a value, one column a level, as ARX has them."""

@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from tabular.attributes import Attribute, Value
 from tabular.csv_rows import broken, line_of, lines_of, rows_of
 from tabular.dialect import Dialect
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord
 from tabular.files import read_bytes, write_text
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchy import Hierarchy, LackingValues
+from tabular.labels import text_of
 from tabular.sniffing import decoded
 from tabular.table import Table
 
@@ -21,8 +24,7 @@ _MISSING = ("", "?", "NULL", "null", "NA", "N/A", "NaN", "nan", "*missing*")
 
 
 def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = False) -> Hierarchy:
-    """The hierarchy of a file, over the domain of *attribute*; rows of other values are left out unless it is *whole*.
-    """
+    """The hierarchy of a file, over the domain of *attribute*; rows of other values are left out unless it is *whole*."""
     data = read_bytes(path)
     text, encoding = decoded(data, str(path), None)
     if not text.strip():
@@ -115,7 +117,18 @@ def read_hierarchies(
             there = ", ".join(sorted(path.name for path in Path(folder).glob("*.csv"))[:8]) or "no CSV file"
             wanted = f"{name}.csv or *_{name}.csv"
             raise InvalidInput(f"{folder}: there is no hierarchy of {name!r}, {wanted}; there is {there}.")
-    return {attribute.name: read_hierarchy(files[attribute.name], attribute, whole=whole) for attribute in attributes}
+    return {each.name: _with_row(files[each.name], each, table, whole=whole) for each in attributes}
+
+
+def _with_row(path: Path, attribute: Attribute, table: Table, *, whole: bool) -> Hierarchy:
+    """The hierarchy of a file, or an error that names a row of *table* with a value that the file lacks."""
+    try:
+        return read_hierarchy(path, attribute, whole=whole)
+    except LackingValues as error:
+        value = next((each for each in error.values if each is not None), None)
+        row = int(np.argmax(table.columns[attribute.name] == attribute.codes[value]))
+        way_out = "" if value is None else f"; add a line for {text_of(value)!r} to {path}"
+        raise InvalidHierarchy(f"{error} Data row {row + 1} is the first that has it{way_out}.") from None
 
 
 def _delimiter(text: str) -> str:
