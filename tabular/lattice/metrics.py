@@ -27,13 +27,18 @@ _ALL = (
     Metric("l", "fewest distinct sensitive values in a class", False, SENSITIVE),
     Metric("l_entropy", "least exponential of the entropy of a class's sensitive values", False, SENSITIVE),
     Metric("l_recursive", "least c of recursive (c, l)-diversity", True, SENSITIVE),
-    Metric("t", "greatest earth mover's distance of a class's sensitive values from all", True, SENSITIVE),
+    Metric(
+        "t",
+        "greatest earth mover's distance of a class's sensitive values from all rows kept",
+        True,
+        SENSITIVE,
+    ),
     Metric("s_l", "sum over the rows of how often their sensitive value stands in their class", False, SENSITIVE),
     Metric("glm", "general loss: leaves under the labels, summed over cells", True),
     Metric("cm", "classification loss: rows that are not of their class's commonest label", True, CLASS_LABEL),
     Metric("precision", "mean share of its height that each attribute is generalised by", True),
     Metric("discernibility", "sum over the rows of the rows they cannot be told from", True),
-    Metric("average_class_size", "mean rows of a class over k", True),
+    Metric("average_class_size", "mean rows of a class over k; without k, over 1", True),
     Metric("non_uniform_entropy", "bits needed to tell the original values from those of their labels", True),
 )
 
