@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
-from tabular.protections.full_domain import suppression_limit
+from tabular.lattice.limits import Limits
+from tabular.protections import check_k
 from tabular.table import Table
 
 
@@ -36,11 +36,8 @@ def lower_bounds(
     attributes, so that too many rows would have to go (KGEN, section 3.2; taken without the limit, as its section 7
     warns, the bound does not hold where rows are suppressed).
     """
-    if k < 1:
-        raise InvalidParameter(f"k must be at least 1, not {k}.")
-    if k > len(table):
-        raise NoSolution(f"No release with k={k} exists: the table has {len(table)} records. Lower k or add records.")
-    limit = suppression_limit(suppression, len(table))
+    check_k(k, len(table))
+    limit = Limits(suppression=suppression).suppressible(len(table))
     bounds = {}
     for name, given in hierarchies.items():
         codes, levels = table.columns[name], given.over(table.attribute(name).domain).levels

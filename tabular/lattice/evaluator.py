@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.appraisal import (
     CLASSES,
@@ -37,6 +37,7 @@ from tabular.lattice.readings import Readings
 from tabular.lattice.recent import Recent
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
 from tabular.lattice.walk import KINDS, Room, room_for, step, walk
+from tabular.protections import check_k
 from tabular.table import Table
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
@@ -80,6 +81,7 @@ class Evaluator:
         self.limits = limits or Limits()
         self.sensitive, self.class_label, self.recursive = sensitive, class_label, recursive
         self.rows = len(table)
+        self.judged_by_classes = True
         self.evaluated = 0
         self._workers = workers or os.cpu_count() or 1
         self._check()
@@ -172,10 +174,8 @@ class Evaluator:
             raise InvalidInput(f"Column {self.class_label!r} cannot be a quasi-identifier and the class label.")
         if self.sensitive is None and (self.limits.l is not None or self.limits.t is not None):
             raise InvalidInput("l and t are of a sensitive attribute; name one.")
-        if self.limits.k is not None and self.limits.k > self.rows:
-            raise NoSolution(
-                f"No release with k={self.limits.k} exists: the table has {self.rows} records. Lower k or add records."
-            )
+        if self.limits.k is not None:
+            check_k(self.limits.k, self.rows)
 
     def _metrics(self, names: Iterable[str] | None) -> frozenset[str]:
         has = {SENSITIVE: self.sensitive is not None, CLASS_LABEL: self.class_label is not None}
@@ -183,6 +183,8 @@ class Evaluator:
             return frozenset(name for name, each in METRICS.items() if has.get(each.needs, True))
         wanted = set(names) | {"k", "s_k", "glm", "precision"}
         for name in sorted(wanted):
+            if name not in METRICS:
+                raise UnknownName.among("metric", name, METRICS)
             if not has.get(METRICS[name].needs, True):
                 raise InvalidInput(f"{name} is of the {METRICS[name].needs} attribute; name one.")
         wanted |= {"l"} if self.limits.l is not None else set()

@@ -16,6 +16,12 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Ranks = NDArray[np.int64]
 
+#: The side of a box of an objective that is a share, where none is given.
+_OF_SHARES = 1e-6
+
+#: So many members of an archive are held against the front at once.
+_AT_ONCE = 256
+
 
 def non_dominated(costs: Floats) -> Booleans:
     """Which rows of *costs* no other row dominates: none is as low in all objectives and lower in one.
@@ -52,13 +58,15 @@ def non_dominated(costs: Floats) -> Booleans:
 
 
 def checked_epsilon(epsilon: object, objectives: Sequence[str]) -> Floats:
-    """The sides of a box, one for each of the *objectives*: numbers above 0, or text as in `5,100`; ones if None.
+    """The sides of a box, one for each of the *objectives*: numbers above 0, or text as in `5,100`.
+
+    If None they are 1; but of precision, all of which lies from 0 to 1, a millionth.
 
     >>> checked_epsilon("5, 100", ("k", "glm")).tolist(), checked_epsilon(None, ("k", "glm")).tolist()
     ([5.0, 100.0], [1.0, 1.0])
     """
     if epsilon is None:
-        return np.ones(len(objectives))
+        return np.array([_OF_SHARES if name == "precision" else 1.0 for name in objectives])
     parts = epsilon.split(",") if isinstance(epsilon, str) else epsilon
     try:
         sides = [float(part) for part in parts]  # type: ignore[attr-defined]
@@ -109,8 +117,11 @@ def convergence_error(exact: Floats, found: Floats) -> ConvergenceError:
     """
     scale = np.abs(exact).max(axis=0)
     scale[scale == 0] = 1
-    gaps = (exact / scale)[np.newaxis] - (found / scale)[:, np.newaxis]
-    nearest = np.sqrt((gaps**2).sum(axis=2)).min(axis=1)
+    nearest = np.empty(len(found))
+    for place in range(0, len(found), _AT_ONCE):
+        some = slice(place, place + _AT_ONCE)
+        gaps = (exact / scale)[np.newaxis] - (found[some] / scale)[:, np.newaxis]
+        nearest[some] = np.sqrt((gaps**2).sum(axis=2)).min(axis=1)
     return ConvergenceError(float(nearest.sum()), float(nearest.mean()))
 
 

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from tabular.lattice.layout import Classes
 
-#: So many nodes are kept at most, and so many classes of theirs in all, or a few times those of the distinct rows.
+#: So many nodes are kept at most, and so many bytes of them in all, or a few times those of the distinct rows.
 _NODES = 2048
-_CLASSES = 4_000_000
+_BYTES = 128 << 20
 
 
 class Recent:
@@ -23,7 +23,7 @@ class Recent:
         self._classes: list[Classes | None] = [None] * _NODES
         self._next = 0
         self._held = 0
-        self._room = max(_CLASSES, 4 * len(base.sizes))
+        self._room = max(_BYTES, 4 * _bytes(base))
 
     def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Classes]:
         """The node with the fewest classes from which *node* can be rolled up."""
@@ -43,7 +43,7 @@ class Recent:
         self._forget(self._next)
         self._levels[self._next], self._sizes[self._next] = node, len(classes.sizes)
         self._classes[self._next] = classes
-        self._held += len(classes.sizes)
+        self._held += _bytes(classes)
         self._next = (self._next + 1) % _NODES
         oldest = self._next
         while self._held > self._room:
@@ -53,5 +53,11 @@ class Recent:
     def _forget(self, place: int) -> None:
         classes = self._classes[place]
         if classes is not None:
-            self._held -= len(classes.sizes)
+            self._held -= _bytes(classes)
             self._classes[place], self._sizes[place] = None, np.iinfo(np.int64).max
+
+
+def _bytes(classes: Classes) -> int:
+    """What the arrays of *classes* take."""
+    plain = (classes.keys, classes.codes, classes.sizes, classes.present)
+    return sum(array.nbytes for array in (*plain, *classes.sensitive, *classes.labels))

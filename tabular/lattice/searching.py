@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tabular.errors import NoSolution
 from tabular.lattice.front import non_dominated
 from tabular.lattice.limits import Limits
+from tabular.lattice.metrics import checked_loss, checked_objectives
 from tabular.lattice.readings import Readings
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
 from tabular.registry import Method, Registry
@@ -25,6 +26,8 @@ class Evaluates(Protocol):
     lattice: Lattice
     limits: Limits
     rows: int
+    #: Whether the k and l of its classes alone decide if a node satisfies: not where other releases count, too.
+    judged_by_classes: bool
 
     @property
     def distinct_values(self) -> Sequence[Sequence[int]]:
@@ -51,6 +54,11 @@ class Question:
     evaluator: Evaluates
     metric: str = "glm"
     objectives: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_loss(self.metric)
+        if self.objectives:
+            checked_objectives(self.objectives)
 
     @property
     def lattice(self) -> Lattice:
@@ -110,7 +118,9 @@ class Finds:
         bad = readings.take(~readings.satisfying)
         if len(bad):
             both = bad if self.nearest is None else Readings.together([self.nearest, bad])
-            order = np.lexsort([*both.nodes.T[::-1], both["suppressed"]])
+            # Of two that break t alone, the one with the lesser t.
+            beyond = [both["t"]] if "t" in both else []
+            order = np.lexsort([*both.nodes.T[::-1], *beyond, both["suppressed"]])
             self.nearest = both.take(order[:1])
 
     def best(self, metric: str) -> float | None:
@@ -354,16 +364,22 @@ def gathered(places: Sequence[tuple[Readings, int]]) -> Readings:
 
 
 def nothing_found(question: Question, finds: Finds, *, ended: bool) -> NoSolution:
-    """Say that no node satisfies the limits, and which comes nearest."""
-    limits = question.limits
+    """Say that no node satisfies the limits, which comes nearest, and what would help."""
+    limits, suppressible = question.limits, question.limits.suppressible(question.evaluator.rows)
     asked = ", ".join(f"{name}={value}" for name in ("k", "l", "t") if (value := getattr(limits, name)) is not None)
     where = "No node satisfies" if ended else "No node was found that satisfies"
-    text = f"{where} {asked} with at most {limits.suppressible(question.evaluator.rows)} rows suppressed"
+    text = f"{where} {asked} with at most {suppressible} rows suppressed"
     if finds.nearest is not None:
-        names = question.lattice.names
+        names, gone = question.lattice.names, int(finds.nearest["suppressed"][0])
         node = ", ".join(f"{name}={level}" for name, level in zip(names, finds.nearest.nodes[0].tolist(), strict=True))
-        text += f"; the nearest is {node}, where {finds.nearest['suppressed'][0]} rows would have to go"
-    return NoSolution(f"{text}. Lower the limits, or raise the suppression or the evaluations.")
+        breaks = f"{gone} rows would have to go" if gone > suppressible else f"t is {finds.nearest['t'][0]:.4f}"
+        text += f"; the nearest is {node}, where {breaks}"
+    ways = [" or ".join(name for name in ("k", "l") if getattr(limits, name) is not None)]
+    ways = [f"lower {name}" for name in ways if name]
+    ways += ["raise t"] if limits.t is not None else []
+    ways += ["raise the suppression"] + ([] if ended else ["look at more nodes"])
+    advice = " or ".join([", ".join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)
+    return NoSolution(f"{text}. {advice[0].upper()}{advice[1:]}.")
 
 
 def _after(before: Progress, memory: Memory, finds: Finds, question: Question, seconds: float) -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class Datafly(Search):
     stops at the first node that satisfies, so the answer is sound for all limits, also those that a coarser node may
     break; at the top all rows are one class, and where that breaks the limits nothing is found.
     """
+
+    asks_once: ClassVar[bool] = True
 
     def check(self, question: Question) -> None:
         """Refuse a front."""

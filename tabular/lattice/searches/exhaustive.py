@@ -39,11 +39,16 @@ class Exhaustive(Search):
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go from the bottom to the top."""
-        size, satisfying = question.lattice.size, 0
-        for start in range(0, size, BATCH):
-            readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
-            satisfying += int(readings.satisfying.sum())
-            finds.keep(readings, question)
-        finds.satisfying = satisfying
+        yield from every_node(question, finds)
         if not question.objectives:
             finds.lower_bound = finds.best(question.metric)
+
+
+def every_node(question: Question, finds: Finds) -> Course:
+    """Go through all nodes in the order of their levels, and count those that satisfy the limits."""
+    size, satisfying = question.lattice.size, 0
+    for start in range(0, size, BATCH):
+        readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
+        satisfying += int(readings.satisfying.sum())
+        finds.keep(readings, question)
+    finds.satisfying = satisfying

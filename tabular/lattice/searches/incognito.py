@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class Incognito(Search):
     parts. What is found is therefore the whole set, as `exhaustive` finds it. Nodes known by roll-up are read at the
     end, for their metric: `evaluated` counts them as well; the remark `tested` says how many were looked at before.
     """
+
+    asks_once: ClassVar[bool] = True
 
     most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: all that satisfy are read")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class Ola(Search):
     rows that come back from a class that was too small can make a coarser node the better one: then the answer is the
     best of the minimal nodes, and no lower bound is given.
     """
+
+    asks_once: ClassVar[bool] = True
 
     most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: what is known of each is kept")
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.lattice.refusals import refuse_larger, require_objectives
-from tabular.lattice.searches.exhaustive import BATCH
+from tabular.lattice.searches.exhaustive import every_node
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.registry import option
 
@@ -40,9 +40,4 @@ class Pareto(Search):
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go from the bottom to the top."""
-        size, satisfying = question.lattice.size, 0
-        for start in range(0, size, BATCH):
-            readings = yield question.lattice.at(np.arange(start, min(start + BATCH, size)))
-            satisfying += int(readings.satisfying.sum())
-            finds.keep(readings, question)
-        finds.satisfying = satisfying
+        yield from every_node(question, finds)

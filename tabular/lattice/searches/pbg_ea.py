@@ -75,7 +75,10 @@ class PbgEa(Search):
         mutation = 1 / len(heights) if self.mutation is None else self.mutation
         for _ in range(self.iterations):
             pool = distinct([*((readings, place) for place in range(len(readings))), *archive.items])
-            winners = tournaments(dominance_fitness(pool.costs(question.objectives)), self.population, rng)
+            costs = pool.costs(question.objectives)
+            # The paper knows no limits: what breaks them is dominated by all that does not.
+            costs[~pool.satisfying] = np.inf
+            winners = tournaments(dominance_fitness(costs), self.population, rng)
             readings = yield stepped(crossed(pool.nodes[winners], self.crossover, rng), heights, mutation, rng)
             update(archive, readings, question, finds)
 

@@ -31,6 +31,7 @@ class RandomNodes(Search):
 
     seeks_front: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    asks_once: ClassVar[bool] = True
 
     evaluations: int = option(5000, low=1, help="distinct nodes to look at, at most")
 

@@ -9,9 +9,10 @@ from itertools import islice
 import numpy as np
 
 from tabular.lattice.readings import Readings
-from tabular.lattice.refusals import refuse_objectives, refuse_unmonotone
+from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Lattice, Node
+from tabular.registry import option
 
 #: How many nodes of a height are asked for at once; one that satisfies is enough to go lower.
 _BATCH = 1024
@@ -31,8 +32,11 @@ class Samarati(Search):
     and halving finds it. The metric alone puts the nodes of that height in order.
     """
 
+    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: heights are gone through")
+
     def check(self, question: Question) -> None:
-        """Refuse a front, and limits that are not monotone."""
+        """Refuse a front, limits that are not monotone, and a lattice whose heights are too large."""
+        refuse_larger("samarati", question.lattice.size, self.most)
         refuse_objectives("samarati", question)
         refuse_unmonotone("samarati", question)
 

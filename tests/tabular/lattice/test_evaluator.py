@@ -9,6 +9,7 @@ from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
 from tabular.lattice import evaluator as module
+from tabular.lattice import recent
 from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import as_tuples
@@ -191,3 +192,13 @@ def test_what_it_cannot_take_is_refused():
         Evaluator(table.rows(np.zeros(0, dtype=np.int64)), levels)
     with pytest.raises(InvalidParameter, match="Of cm the levels alone say nothing"):
         Evaluator(table, levels).loss_without_suppression("cm", [(0,)])
+
+
+def test_what_is_kept_of_nodes_is_bounded_also_where_classes_hold_many_values(monkeypatch):
+    monkeypatch.setattr(recent, "_BYTES", 100_000)
+    table, levels = wide_problem(6, attributes=5, size=12, rows=400, values=300)
+    evaluator = Evaluator(table, levels, limits=Limits(k=2), sensitive="sensitive")
+    nodes = evaluator.lattice.everything()
+    for place in range(0, 600, 40):
+        evaluator.evaluate(nodes[-1 - place : -41 - place : -1])
+    assert 0 < evaluator._recent._held <= max(100_000, 4 * recent._bytes(evaluator._base))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tabular.errors import InvalidParameter
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import OBJECTIVES
-from tabular.lattice.searches import pareto
+from tabular.lattice.searches import exhaustive
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, searched
 from tests.tabular.lattice.problems import limits, problems, shares
@@ -43,7 +43,7 @@ def test_the_front_is_what_no_other_node_dominates(problem, asked, objectives):
 def test_batches_put_together_are_the_whole(monkeypatch):
     known = known_of(kgen_tables.problem(4), Limits(suppression=0.25))
     whole = searched("pareto", known, objectives=("k", "glm"))
-    monkeypatch.setattr(pareto, "BATCH", 7)
+    monkeypatch.setattr(exhaustive, "BATCH", 7)
     parts = searched("pareto", known, objectives=("k", "glm"))
     assert parts.solutions.tuples() == whole.solutions.tuples()
     assert (parts.evaluated, parts.satisfying) == (known.lattice.size, known.lattice.size)

@@ -62,11 +62,10 @@ def test_ours_leaves_no_box_of_the_exact_front_out_where_it_ends_by_itself(probl
     known = known_of(problem, asked)
     found = searched("pbg-ea", known, objectives=objectives, seed=seed, population=3, iterations=1000)
     exact = known.evaluate(known.lattice.everything()).costs(objectives)
-    all_boxes = boxes(-exact, np.ones(len(objectives)))
+    sides = checked_epsilon(None, objectives)
+    all_boxes = boxes(-exact, sides)
     marked = {tuple(row) for row in all_boxes[non_dominated(-all_boxes)].tolist()}
-    assert {
-        tuple(row) for row in boxes(-found.solutions.costs(objectives), np.ones(len(objectives))).tolist()
-    } == marked
+    assert {tuple(row) for row in boxes(-found.solutions.costs(objectives), sides).tolist()} == marked
 
 
 @settings(max_examples=30)
