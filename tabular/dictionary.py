@@ -28,6 +28,10 @@ VALUES_SHARED = (
 OTHERS_STAY = "The columns that are not protected are as they were: who knows them may find a person by them."
 NO_K = "The method promises no k: what a row says may be true of one person alone."
 LABELS = "A label such as [a,b], {a|b} or * stands for all values it covers."
+LABELS_OF_HIERARCHIES = (
+    "A label is one of a hierarchy, and stands for all values that lie under it there, whichever of them occur; * "
+    "stands for any value."
+)
 
 
 def table_dictionary(
@@ -39,6 +43,7 @@ def table_dictionary(
     findings: Mapping[str, Any],
     shuffled: bool,
     titles: Mapping[str, str],
+    labels: str = LABELS,
 ) -> dict[str, Any]:
     """The dictionary of a *table* as it is released; *findings* are its k and what was measured."""
     k, suppressed = findings["k"], findings["suppressed"]
@@ -60,7 +65,7 @@ def table_dictionary(
             *([OTHERS_STAY] if others else []),
             *([VALUES_SHARED] if others else []),
         ],
-        "labels": LABELS,
+        "labels": labels,
         "fields": [_field(table, each, each.name in protected, titles.get(each.name, "")) for each in table.attributes],
     }
 

@@ -189,7 +189,7 @@ def _labels(figures: Figures) -> Markup | None:
     if not rows:
         return None
     caption = (
-        "The labels of the release: what the hierarchy calls them, how many values they stand for, and their rows."
+        "The labels of the release: what the hierarchy calls them, how many values it has under them, and their rows."
     )
     heads = ["Attribute", "Label", "In the hierarchy", "Values", "Rows"]
     return element("div", table(caption, heads, rows, wide=True), class_="text")

@@ -15,6 +15,7 @@ from tabular.hierarchies import read_hierarchies
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.dynamic import DynamicEvaluator, History, already_told, document_of, read_history
 from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.labelled import refuse_starred_values
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node
 from tabular.table import Table
@@ -48,6 +49,7 @@ class Chain:
     @classmethod
     def of(cls, before: Before, folder: str, table: Table, names: tuple[str, ...]) -> Chain:
         """What `--previous` names, or the beginning of a chain."""
+        refuse_starred_values(table, names)
         hierarchies = read_hierarchies(folder, table, names, whole=True)
         if before.previous is None:
             return cls(history=History.begun(names, key=before.key), hierarchies=hierarchies)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from api.cli.tables.chain import AnyEvaluator, Chain, record_of
-from api.cli.tables.columns import levels_in_text
 from api.cli.tables.sought import Sought
 from api.cli.tables.writing import Done, drawn_order
+from tabular.dictionary import LABELS, LABELS_OF_HIERARCHIES
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.readings import Readings
-from tabular.lattice.release import ReleasedNode, released
+from tabular.lattice.release import BY_HIERARCHY, BY_SETS, ReleasedNode, released
 from tabular.lattice.space import Lattice, Node
 from tabular.protections.full_domain import generalised, read_levels
 from tabular.reading import TableFile
@@ -32,21 +32,30 @@ class Chosen:
     place: int | None
 
 
-def check_choice(choose: str | None, objectives: Sequence[str]) -> None:
-    """Refuse, before anything is read, to choose among the nodes of a front for the user."""
-    if choose is None and objectives:
+def check_choice(choose: str | None, sought: Sought, labels: str) -> None:
+    """Refuse, before anything is read, to choose for the user what only the user can, and labels that tell too much."""
+    if labels == BY_SETS and (sought.before.previous is not None or sought.before.key is not None):
+        raise InvalidParameter(
+            "--labels sets: such labels name the values that occur, so that two releases say who came and who left "
+            "between them; with --previous or --key they are those of the hierarchies."
+        )
+    if choose is None and sought.objectives:
         raise InvalidParameter(
             "--out releases one node, and a front has many: say which by --choose, either its place in the list or its "
             "levels, as in 'age=1,sex=0'; without --out the list is shown."
+        )
+    if choose is None and all(getattr(sought.limits, name) is None for name in ("k", "l", "t")):
+        raise InvalidParameter(
+            "--out without a limit would release the table as it is, for that loses nothing: give --k (or --l, --t), "
+            "or say by --choose which node."
         )
 
 
 def levels_in(choose: str | None, lattice: Lattice) -> Node | None:
     """The node whose levels *choose* says; None where it says a place or nothing."""
-    if choose is None or choose.strip().isdecimal():
+    if choose is None or choose.strip().isdigit():
         return None
-    said = levels_in_text("--choose", choose) if "=" in choose else choose
-    levels = read_levels(said, lattice.names, said=f"--choose {choose!r}: the levels")
+    levels = read_levels(choose, lattice.names, said=f"--choose {choose!r}: the levels")
     for name, height in zip(lattice.names, lattice.heights, strict=True):
         if name not in levels:
             raise InvalidParameter(f"--choose {choose!r}: the level of {name!r} is missing.")
@@ -89,16 +98,19 @@ def check_release(table: Table, hierarchies: Mapping[str, Hierarchy], identifier
     )
 
 
-def release_of(which: Chosen, sought: Sought, source: TableFile, evaluator: AnyEvaluator) -> ReleasedNode:
+def release_of(
+    which: Chosen, sought: Sought, source: TableFile, evaluator: AnyEvaluator, chain: Chain, *, labels: str
+) -> ReleasedNode:
     """The generalised table of the chosen node, counted anew."""
     return released(
         source.table,
-        evaluator.hierarchies,
+        {name: chain.hierarchies[name] for name in evaluator.hierarchies},
         which.node,
         sought.limits,
         evaluator.suppressed_rows(which.node),
         which.found,
         sensitive=sought.sensitive,
+        labels=labels,
     )
 
 
@@ -122,7 +134,7 @@ def done_of(
         name: value for name in ("k", "l", "t", "suppression") if (value := getattr(sought.limits, name)) is not None
     }
     findings: dict[str, Any] = {
-        "promises_k": True,
+        "promises_k": counted.k >= 2,
         "k": counted.k,
         "suppressed": 0 if drop_suppressed else counted.suppressed,
         "left_out": len(source.table) - len(rows),
@@ -135,7 +147,9 @@ def done_of(
         source=source,
         masked=release.table,
         parameters={"levels": ",".join(f"{name}={level}" for name, level in release.node.items()), **limits},
-        findings=findings | {"attributes": release.document()["attributes"]},
+        findings=findings | {"attributes": release.public(chain.hierarchies)},
         order=order if shuffle or drop_suppressed else None,
-        private=record_of(history),
+        # What is recorded for later releases are the hierarchy's labels: no others may have been written.
+        private=record_of(history) if release.labels == BY_HIERARCHY else {},
+        labels=LABELS_OF_HIERARCHIES if release.labels == BY_HIERARCHY else LABELS,
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from api.cli.common import param_option, refuse_two_documents
 from api.cli.tables.chosen import check_choice
@@ -17,6 +16,7 @@ from api.cli.tables.writing import Asked
 from tabular.errors import InvalidParameter
 from tabular.files import STREAM
 from tabular.lattice.metrics import LOSSES, OBJECTIVES
+from tabular.lattice.release import BY_HIERARCHY, LABELS
 from tabular.lattice.searches import searches
 
 _SOUGHT = (
@@ -39,26 +39,21 @@ _SOUGHT = (
     click.option("--class-label", metavar="C", help="The column that is predicted from the others; for cm."),
     click.option("--k", type=int, help="Rows of a class, at least."),
     click.option("--l", "l_", type=int, help="Distinct sensitive values of a class, at least."),
-    click.option(
-        "--t", type=float, help="Distance of a class's sensitive values from those of all rows kept, at most."
-    ),
+    click.option("--t", type=float, help="Distance of a class's sensitive values from all, at most, from 0 to 1."),
     click.option(
         "--suppression", type=float, default=0.0, show_default=True, help="Share of the rows that may be suppressed."
     ),
     click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Look at N distinct nodes at most."),
-    click.option("--seconds", type=float, metavar="S", help="Stop after S seconds with the best so far."),
+    click.option(
+        "--seconds", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds with the best so far."
+    ),
     click.option("--generator", metavar="NAME", help="Of pbg-ea: how new nodes are made; see `graphpriv methods`."),
     click.option(
         "--previous",
         metavar="RELEASE",
-        help="The first release of this table, or the --private record of the last one: all releases together are to "
-        "keep k. From its file alone no more than one earlier release is known.",
+        help="An earlier release of this table, or its --private record: all releases together are to keep k.",
     ),
-    click.option(
-        "--key",
-        metavar="COLUMN",
-        help="The column that says which rows of two releases are one person's; without it row i is row i.",
-    ),
+    click.option("--key", metavar="COLUMN", help="The column that says which rows of two releases are one person's."),
     param_option,
 )
 
@@ -71,6 +66,14 @@ _RELEASED = (
         "given; of a front none is chosen for you.",
     ),
     identifiers_option,
+    click.option(
+        "--labels",
+        type=click.Choice(LABELS),
+        default=BY_HIERARCHY,
+        show_default=True,
+        help="What is written in the cells: the labels of the hierarchies, or sets of the values that occur under "
+        "them, such as [20,34], which `table measure` reads; those tell more than a release should.",
+    ),
     click.option(
         "--suppressed",
         type=click.Choice(["star", "drop"]),
@@ -107,6 +110,7 @@ class Wanted:
     html: str | None
     private: str | None
     identifiers: str
+    labels: str
     suppressed: str | None
     shuffle: bool
     exact: bool | None
@@ -129,15 +133,11 @@ class Wanted:
         if self.out == self.html == STREAM:
             raise InvalidParameter("--out - and --html - both want standard output; give one of them a file.")
         if self.out is not None:
-            check_choice(self.choose, sought.objectives)
+            check_choice(self.choose, sought, self.labels)
             return
-        # Identifiers have a default, which nobody typed.
-        typed = click.get_current_context().get_parameter_source("identifiers") is ParameterSource.COMMANDLINE
-        for name in ("choose", "private", "shuffle", "suppressed", *(["identifiers"] if typed else [])):
+        for name in ("choose", "private", "shuffle"):
             if getattr(self, name):
                 raise InvalidParameter(f"--{name} says nothing without --out.")
-        if self.overwrite and self.html is None:
-            raise InvalidParameter("--overwrite says nothing without --out or --html.")
 
     def asked(self, sought: Sought) -> Asked:
         """The release as what writes it takes it."""

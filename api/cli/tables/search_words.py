@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from api.cli.common import note, show_table
-from api.cli.tables.columns import levels_as_text
 from tabular.files import STREAM
 from tabular.lattice.refusals import written as nodes_written
+from tabular.lattice.release import BY_SETS
 
 #: So many solutions are shown; the JSON has all of them.
 SHOWN = 20
@@ -44,7 +44,7 @@ def _solutions(document: Mapping[str, Any], *, err: bool) -> None:
     rows = [
         (
             place,
-            levels_as_text(names, each["node"]),
+            levels_of(names, each["node"]),
             *(each[name] for name in columns),
             100 * each["glm"] / cells,
         )
@@ -124,6 +124,11 @@ def limits_of(limits: Mapping[str, Any]) -> str:
     return f"{', '.join(asked)} with {rows}" if asked else f"the limits ({rows}; each has a k of its own)"
 
 
+def levels_of(names: Sequence[str], node: Sequence[int]) -> str:
+    """The levels of a node by attribute, as they can be typed again."""
+    return ",".join(f"{name}={level}" for name, level in zip(names, node, strict=True))
+
+
 def _lost(document: Mapping[str, Any], *, err: bool) -> None:
     rows = [
         (
@@ -150,7 +155,7 @@ def _written(document: Mapping[str, Any], say: Callable[[str], Any], *, out: str
     done, release = document["written"], document["release"]
     dropped = f" Dropped: {', '.join(done['dropped'])}." if done["dropped"] else ""
     what = "standard output" if out == STREAM else out
-    levels = levels_as_text(release["levels"], release["levels"].values())
+    levels = ",".join(f"{name}={level}" for name, level in release["levels"].items())
     say(f"Wrote {what}: {done['rows']:,} rows at {levels}.{dropped}")
     of_values = "" if release["l"] is None else f", l={release['l']}, t={release['t']:.4f}"
     gone = release["suppressed"]
@@ -159,12 +164,15 @@ def _written(document: Mapping[str, Any], say: Callable[[str], Any], *, out: str
     say(f"Counted anew in what was written: k={release['k']}{of_values}{rows}.")
     if "private" in done:
         say(f"Wrote {done['private']}: seed and all that leads back; private, keep it apart from the release.")
-    # A quasi-identifier is `*` there, also one that is sensitive.
-    is_kept = document["sensitive"] is not None and document["sensitive"] not in release["levels"]
-    if gone and not done["left_out"] and is_kept:
+    if gone and not done["left_out"] and document["sensitive"] is not None:
         note(
             f"A suppressed row keeps its value of {document['sensitive']!r}: who knows that a person is among the "
             f"{gone:,} may learn it; --suppressed drop leaves them out."
+        )
+    if release["labels"] == BY_SETS:
+        note(
+            "Labels such as [20,34] name the values that occur, and be it of one person: measure this table, and give "
+            "away one with the labels of the hierarchies."
         )
     if not shuffle:
         note("Rows stand in the order of the original, which links them with it; before a release give --shuffle.")

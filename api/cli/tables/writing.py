@@ -16,8 +16,7 @@ from api.cli.tables.outputs import Outputs
 from graphpriv.dictionary import dictionary_path
 from graphpriv.fingerprint import fingerprint_of_table
 from graphpriv.release import Stream
-from tabular.dictionary import table_dictionary
-from tabular.errors import InvalidParameter
+from tabular.dictionary import LABELS, table_dictionary
 from tabular.files import STREAM, replacing, write_text
 from tabular.io import write_csv
 from tabular.labels import text_of
@@ -60,6 +59,8 @@ class Done:
     frequencies: Sequence[CorrectedFrequencies] = ()
     #: What else leads back.
     private: Mapping[str, Any] = field(default_factory=dict)
+    #: What a label stands for, in words.
+    labels: str = LABELS
 
 
 def announced(outputs: Outputs, asked: Asked) -> None:
@@ -68,11 +69,6 @@ def announced(outputs: Outputs, asked: Asked) -> None:
     outputs.announce("--out", asked.out)
     if asked.out != STREAM:
         outputs.announce("the data dictionary", dictionary_path(asked.out))
-    if asked.private == STREAM:
-        raise InvalidParameter(
-            "--private -: what leads back is not written to standard output, among the release or what is said of it; "
-            "give it a file."
-        )
     outputs.announce("--private", asked.private)
     outputs.announce("--frequencies", asked.frequencies)
 
@@ -115,6 +111,7 @@ def written(asked: Asked, done: Done) -> dict[str, Any]:
             findings=done.findings,
             shuffled=asked.shuffle,
             titles={name: each.title for name, each in done.source.schema.attributes.items()},
+            labels=done.labels,
         )
         path = dictionary_path(asked.out)
         write_text(path, json.dumps(dictionary, ensure_ascii=False, indent=2) + "\n", overwrite=asked.overwrite)
