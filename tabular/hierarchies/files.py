@@ -24,7 +24,7 @@ _MISSING = ("", "?", "NULL", "null", "NA", "N/A", "NaN", "nan", "*missing*")
 
 
 def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = False) -> Hierarchy:
-    """The hierarchy of a file, over the domain of *attribute*; rows of other values are left out unless it is *whole*."""
+    """The hierarchy of a file, over the domain of *attribute*; unless *whole*, rows of other values are left out."""
     data = read_bytes(path)
     text, encoding = decoded(data, str(path), None)
     if not text.strip():
