@@ -18,20 +18,29 @@ _FOR_ANY_SIZE = ("kgen", "optimal", "pbg-ea", "random")
 def refuse_objectives(name: str, question: Question) -> None:
     """Refuse a front where a search seeks nodes by one metric."""
     if question.objectives:
-        able = [each for each in searches if searches[each].method.seeks_front]
-        raise InvalidParameter(
-            f"{name} seeks the best node by one metric, not a front of objectives. Use {_one_of(able)} for that."
-        )
+        raise no_front(name)
 
 
 def require_objectives(name: str, question: Question) -> None:
     """Refuse to seek one node where a search seeks a front."""
     if not question.objectives:
-        able = [each for each in searches if searches[each].method.seeks_one]
-        raise InvalidParameter(
-            f"{name} seeks a front; name its objectives, as in k,glm. For the best node by one metric use "
-            f"{_one_of(able)}."
-        )
+        raise front_only(name)
+
+
+def no_front(name: str) -> InvalidParameter:
+    """Say that a search seeks nodes by one metric, and which seek a front."""
+    able = [each for each in searches if searches[each].method.seeks_front]
+    return InvalidParameter(
+        f"{name} seeks the best node by one metric, not a front of objectives. Use {_one_of(able)} for that."
+    )
+
+
+def front_only(name: str) -> InvalidParameter:
+    """Say that a search seeks a front, and which seek one node."""
+    able = [each for each in searches if searches[each].method.seeks_one]
+    return InvalidParameter(
+        f"{name} seeks a front; name its objectives, as in k,glm. For the best node by one metric use {_one_of(able)}."
+    )
 
 
 def refuse_unmonotone(name: str, question: Question) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from api.cli.tables.chain import AnyEvaluator, Chain, record_of
+from api.cli.tables.columns import levels_in_text
 from api.cli.tables.sought import Sought
 from api.cli.tables.writing import Done, drawn_order
 from tabular.dictionary import LABELS, LABELS_OF_HIERARCHIES
@@ -53,9 +54,10 @@ def check_choice(choose: str | None, sought: Sought, labels: str) -> None:
 
 def levels_in(choose: str | None, lattice: Lattice) -> Node | None:
     """The node whose levels *choose* says; None where it says a place or nothing."""
-    if choose is None or choose.strip().isdigit():
+    if choose is None or choose.strip().isdecimal():
         return None
-    levels = read_levels(choose, lattice.names, said=f"--choose {choose!r}: the levels")
+    said = levels_in_text("--choose", choose) if "=" in choose else choose
+    levels = read_levels(said, lattice.names, said=f"--choose {choose!r}: the levels")
     for name, height in zip(lattice.names, lattice.heights, strict=True):
         if name not in levels:
             raise InvalidParameter(f"--choose {choose!r}: the level of {name!r} is missing.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -37,15 +37,18 @@ from api.cli.tables.sought import (
     Sought,
     algorithm_of,
     check_epsilon,
+    checked_seconds,
+    limits_of,
     parameters_for,
     ranks_of,
+    refuse_pairing,
     refuse_rest,
     refuse_unnamed,
 )
 from api.cli.tables.writing import Done, announced, written
 from graphpriv.report import search_report
+from tabular.errors import NoSolution
 from tabular.files import write_text
-from tabular.lattice.limits import Limits
 from tabular.lattice.reachable import refuse_unreachable
 from tabular.lattice.searching import Progress, Question, Result, run
 from tabular.progress import Report
@@ -94,11 +97,13 @@ def search(
     What an algorithm takes by --param and what it promises stands under `graphpriv methods`.
     """
     names = names_in("--quasi-identifiers", quasi_identifiers)
-    limits = Limits(k=k, l=l_, t=t, suppression=suppression)
+    limits = limits_of(k=k, l=l_, t=t, suppression=suppression)
     sought_metric, sought_objectives = ranks_of(metric, objectives)
     entry = algorithm_of(algorithm, objectives, previous)
+    refuse_pairing(entry, sought_objectives)
     check_epsilon(epsilon, sought_objectives)
-    parameters, rest = parameters_for(entry, params, epsilon=epsilon, generator=generator, evaluations=evaluations)
+    own = {"epsilon": epsilon, "generator": generator, "evaluations": evaluations}
+    parameters, rest = parameters_for(entry, params, **own)
     budget = rest.pop("evaluations", None)
     refuse_rest(entry, rest)
     refuse_unnamed(sought_objectives or (sought_metric,), limits, sensitive, class_label, names)
@@ -114,9 +119,10 @@ def search(
         sensitive=sensitive,
         class_label=class_label,
         evaluations=budget,
-        seconds=seconds,
+        seconds=checked_seconds(seconds),
         seed=seed,
         before=Before(previous=previous, key=key),
+        own_options=tuple(name for name, value in own.items() if value is not None),
     )
     find(sought, Wanted(**wanted), reading, as_json=as_json)
 
@@ -159,6 +165,7 @@ class Found:
 def found_in(source: TableFile, sought: Sought, wanted: Wanted, report: Report) -> Found:
     """Search a table, and make the release that is wanted; nothing is written yet."""
     sought.check_columns(source.table)
+    source = replace(source, table=sought.with_roles(source.table))
     refuse_unreachable(source.table, sought.limits, sought.sensitive)
     chain = Chain.of(sought.before, sought.hierarchies, source.table, sought.quasi_identifiers)
     evaluator = evaluator_of(sought, source, chain)
@@ -216,12 +223,16 @@ def searched(sought: Sought, evaluator: AnyEvaluator, rng: np.random.Generator, 
     question = Question(evaluator, sought.metric, sought.objectives)
     with stoppable() as is_interrupted:
         report("Searching", 0, most)
-        return run(
-            sought.algorithm,
-            search,
-            question,
-            rng=rng,
-            stop=sought.stop(is_interrupted),
-            most=sought.evaluations,
-            report=told,
-        )
+        ending = sought.ending(is_interrupted)
+        try:
+            return run(
+                sought.algorithm,
+                search,
+                question,
+                rng=rng,
+                stop=ending,
+                most=sought.evaluations,
+                report=told,
+            )
+        except NoSolution as error:
+            raise NoSolution(f"{error} {ending.said}" if ending.said else str(error)) from None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from api.cli.common import param_option, refuse_two_documents
 from api.cli.tables.chosen import check_choice
@@ -39,21 +40,26 @@ _SOUGHT = (
     click.option("--class-label", metavar="C", help="The column that is predicted from the others; for cm."),
     click.option("--k", type=int, help="Rows of a class, at least."),
     click.option("--l", "l_", type=int, help="Distinct sensitive values of a class, at least."),
-    click.option("--t", type=float, help="Distance of a class's sensitive values from all, at most, from 0 to 1."),
+    click.option(
+        "--t", type=float, help="Distance of a class's sensitive values from those of all rows kept, at most."
+    ),
     click.option(
         "--suppression", type=float, default=0.0, show_default=True, help="Share of the rows that may be suppressed."
     ),
     click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Look at N distinct nodes at most."),
-    click.option(
-        "--seconds", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds with the best so far."
-    ),
+    click.option("--seconds", type=float, metavar="S", help="Stop after S seconds with the best so far."),
     click.option("--generator", metavar="NAME", help="Of pbg-ea: how new nodes are made; see `graphpriv methods`."),
     click.option(
         "--previous",
         metavar="RELEASE",
-        help="An earlier release of this table, or its --private record: all releases together are to keep k.",
+        help="The first release of this table, or the --private record of the last one: all releases together are to "
+        "keep k. From its file alone no more than one earlier release is known.",
     ),
-    click.option("--key", metavar="COLUMN", help="The column that says which rows of two releases are one person's."),
+    click.option(
+        "--key",
+        metavar="COLUMN",
+        help="The column that says which rows of two releases are one person's; without it row i is row i.",
+    ),
     param_option,
 )
 
@@ -135,9 +141,13 @@ class Wanted:
         if self.out is not None:
             check_choice(self.choose, sought, self.labels)
             return
-        for name in ("choose", "private", "shuffle"):
+        # Identifiers have a default, which nobody typed.
+        typed = click.get_current_context().get_parameter_source("identifiers") is ParameterSource.COMMANDLINE
+        for name in ("choose", "private", "shuffle", "suppressed", *(["identifiers"] if typed else [])):
             if getattr(self, name):
                 raise InvalidParameter(f"--{name} says nothing without --out.")
+        if self.overwrite and self.html is None:
+            raise InvalidParameter("--overwrite says nothing without --out or --html.")
 
     def asked(self, sought: Sought) -> Asked:
         """The release as what writes it takes it."""

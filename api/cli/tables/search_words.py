@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 from api.cli.common import note, show_table
+from api.cli.tables.columns import levels_as_text
 from tabular.files import STREAM
 from tabular.lattice.refusals import written as nodes_written
 from tabular.lattice.release import BY_SETS
@@ -44,7 +45,7 @@ def _solutions(document: Mapping[str, Any], *, err: bool) -> None:
     rows = [
         (
             place,
-            levels_of(names, each["node"]),
+            levels_as_text(names, each["node"]),
             *(each[name] for name in columns),
             100 * each["glm"] / cells,
         )
@@ -124,11 +125,6 @@ def limits_of(limits: Mapping[str, Any]) -> str:
     return f"{', '.join(asked)} with {rows}" if asked else f"the limits ({rows}; each has a k of its own)"
 
 
-def levels_of(names: Sequence[str], node: Sequence[int]) -> str:
-    """The levels of a node by attribute, as they can be typed again."""
-    return ",".join(f"{name}={level}" for name, level in zip(names, node, strict=True))
-
-
 def _lost(document: Mapping[str, Any], *, err: bool) -> None:
     rows = [
         (
@@ -155,7 +151,7 @@ def _written(document: Mapping[str, Any], say: Callable[[str], Any], *, out: str
     done, release = document["written"], document["release"]
     dropped = f" Dropped: {', '.join(done['dropped'])}." if done["dropped"] else ""
     what = "standard output" if out == STREAM else out
-    levels = ",".join(f"{name}={level}" for name, level in release["levels"].items())
+    levels = levels_as_text(release["levels"], release["levels"].values())
     say(f"Wrote {what}: {done['rows']:,} rows at {levels}.{dropped}")
     of_values = "" if release["l"] is None else f", l={release['l']}, t={release['t']:.4f}"
     gone = release["suppressed"]
@@ -164,7 +160,9 @@ def _written(document: Mapping[str, Any], say: Callable[[str], Any], *, out: str
     say(f"Counted anew in what was written: k={release['k']}{of_values}{rows}.")
     if "private" in done:
         say(f"Wrote {done['private']}: seed and all that leads back; private, keep it apart from the release.")
-    if gone and not done["left_out"] and document["sensitive"] is not None:
+    # A quasi-identifier is `*` there, also one that is sensitive.
+    is_kept = document["sensitive"] is not None and document["sensitive"] not in release["levels"]
+    if gone and not done["left_out"] and is_kept:
         note(
             f"A suppressed row keeps its value of {document['sensitive']!r}: who knows that a person is among the "
             f"{gone:,} may learn it; --suppressed drop leaves them out."

@@ -17,6 +17,7 @@ from graphpriv.dictionary import dictionary_path
 from graphpriv.fingerprint import fingerprint_of_table
 from graphpriv.release import Stream
 from tabular.dictionary import LABELS, table_dictionary
+from tabular.errors import InvalidParameter
 from tabular.files import STREAM, replacing, write_text
 from tabular.io import write_csv
 from tabular.labels import text_of
@@ -69,6 +70,11 @@ def announced(outputs: Outputs, asked: Asked) -> None:
     outputs.announce("--out", asked.out)
     if asked.out != STREAM:
         outputs.announce("the data dictionary", dictionary_path(asked.out))
+    if asked.private == STREAM:
+        raise InvalidParameter(
+            "--private -: what leads back is not written to standard output, among the release or what is said of it; "
+            "give it a file."
+        )
     outputs.announce("--private", asked.private)
     outputs.announce("--frequencies", asked.frequencies)
 
