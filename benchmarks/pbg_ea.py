@@ -123,6 +123,7 @@ class KnownLattice:
     def __init__(self, evaluator: Evaluator, everything: Readings) -> None:
         self.evaluator, self.everything = evaluator, everything
         self.lattice, self.limits, self.rows = evaluator.lattice, evaluator.limits, evaluator.rows
+        self.judged_by_classes = evaluator.judged_by_classes
         self.lower_levels = evaluator.lower_levels
         self.loss_without_suppression = evaluator.loss_without_suppression
 

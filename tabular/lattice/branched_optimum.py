@@ -259,6 +259,10 @@ class BranchedOptimum:
                 pace = log(max(work / before, 1.01)) / height
                 step = max(unit, int(min(log(_GROWTH) / pace, 3 * step)) // unit * unit)
             before = work
+        best = self.finds.best(self.question.metric)
+        if best is not None:
+            # Where rows go at the top, too, it can cost more than any levels do.
+            self.finds.lower_bound = max(best, self.finds.lower_bound or 0.0)
         yield self._none
 
     def _pass(self, aim: int) -> Asking:
@@ -292,7 +296,7 @@ def grid_of(question: Question, losses: LevelLosses) -> Grid:
             labels[place, step] = len(found)
             gains[place, step] = losses.losses[place][-1] - losses.losses[place][heights[place] - step]
         gains[place, heights[place] :] = gains[place, heights[place]]
-    exact = limits.are_fixed and limits.t is None
+    exact = limits.are_fixed and limits.t is None and evaluator.judged_by_classes
     values = np.zeros(evaluator.rows, dtype=np.int32)
     if limits.l is not None and evaluator.sensitive is not None:
         values = np.unique(table.columns[evaluator.sensitive], return_inverse=True)[1].astype(np.int32)

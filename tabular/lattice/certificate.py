@@ -58,10 +58,11 @@ def certificate(question: Question, node: Node) -> Certificate:
     """
     limits, rows = question.limits, question.evaluator.rows
     additive = question.metric == "precision" or (question.metric in ADDITIVE and not limits.suppressible(rows))
-    if not additive or not limits.are_fixed or limits.t is not None:
+    by_classes = limits.are_fixed and limits.t is None and question.evaluator.judged_by_classes
+    if not additive or not by_classes:
         raise InvalidParameter(
             "A certificate is of precision, or of glm or non_uniform_entropy where no row may be suppressed, "
-            "under k or l without t."
+            "under k or l without t, and of one release by itself."
         )
     return Certificate(node, np.concatenate(list(_lines(question, node))))
 

@@ -70,7 +70,9 @@ class OpenNodes:
             breaks = int(readings["suppressed"][place]) > self._suppressible
             if breaks or (self._question.limits.are_monotone and not readings.satisfying[place]):
                 self._grid(self._open)[tuple(slice(level + 1) for level in box)] = False
-            self._lift(readings, place, tuple(slice(level, None) for level in box))
+            # Where others decide, too, which rows go, those kept at a node need not be kept above it.
+            if self._question.evaluator.judged_by_classes:
+                self._lift(readings, place, tuple(slice(level, None) for level in box))
         # An equal one with lower levels may be among the open: ties go by level, but no bound tells of them.
         self._open &= self._bounds < self.best
 

@@ -67,6 +67,8 @@ class DynamicEvaluator:
         self.table, self.hierarchies, self.history = table, self.plain.hierarchies, history
         self.lattice, self.limits, self.rows = self.plain.lattice, limits, self.plain.rows
         self.sensitive, self.class_label, self.recursive = sensitive, class_label, recursive
+        # Two nodes with the same classes too small can differ: in one the rest of a class goes with them.
+        self.judged_by_classes = False
         self.standing = Standing.of(history, table)
         self.evaluated = 0
         self._named = names

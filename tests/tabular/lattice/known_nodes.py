@@ -21,6 +21,7 @@ class KnownNodes:
 
     def __init__(self, evaluator):
         self.lattice, self.limits, self.rows = evaluator.lattice, evaluator.limits, evaluator.rows
+        self.judged_by_classes = evaluator.judged_by_classes
         self.distinct_values = evaluator.distinct_values
         self.loss_without_suppression = evaluator.loss_without_suppression
         self._readings = evaluator.evaluate(self.lattice.everything())

@@ -28,6 +28,7 @@ class SlowEvaluator:
         self.limits = limits or Limits()
         self.sensitive, self.class_label, self.values = sensitive, class_label, values
         self.rows = len(table)
+        self.judged_by_classes = True
         self.evaluated = 0
 
     def evaluate(self, nodes):
