@@ -98,6 +98,8 @@ class DynamicEvaluator:
             values["non_uniform_entropy"] = (
                 self.plain.loss_without_suppression("non_uniform_entropy", asked) + found.bits
             )
+        if self._of_rows and not len(asked):
+            return self._nothing
         if self._of_rows:
             values |= self._row_by_row(asked)
             if self.limits.t is not None:
@@ -177,6 +179,13 @@ class DynamicEvaluator:
         if self.previous is None:
             return 0
         return self._buckets.fewest_that_go(node, self.previous, self.quiet)
+
+    @cached_property
+    def _nothing(self) -> Readings:
+        """The readings of no nodes, with all metrics there are."""
+        found, before = self.evaluate([self.lattice.top]).take([]), self.evaluated
+        self.evaluated = before - 1
+        return found
 
     def _metrics_of_rows(self, names: tuple[str, ...] | None) -> bool:
         """Whether metrics are wanted that depend on which rows go."""

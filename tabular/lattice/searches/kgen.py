@@ -114,7 +114,7 @@ class _Evolution:
         finds.remarks["bounds"] = self.low.tolist()
         if question.metric == "precision":
             # It never falls from a node to one above it, and no node satisfies that is not above this one.
-            finds.lower_bound = question.lattice.precision(self.low.tolist())
+            self.raise_bound(question.lattice.precision(self.low.tolist()))
 
     @property
     def room(self) -> int:
@@ -145,8 +145,13 @@ class _Evolution:
         self.satisfying += int(readings.satisfying[fresh].sum())
         if len(self.seen) == self.size:
             self.finds.satisfying = self.satisfying
-            self.finds.lower_bound = self.finds.best(self.question.metric)
+            self.raise_bound(self.finds.best(self.question.metric))
         return readings
+
+    def raise_bound(self, bound: float | None) -> None:
+        """Take a *bound* that holds for all nodes, unless one that says more is known already."""
+        known = (each for each in (bound, self.finds.lower_bound) if each is not None)
+        self.finds.lower_bound = max(known, default=None)
 
     def top(self) -> Generator[Nodes, Readings, None]:
         """Look at the node of one class."""

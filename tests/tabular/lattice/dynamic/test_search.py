@@ -8,13 +8,16 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tabular import Table
+from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.dynamic import DynamicEvaluator, DynamicKgen, History, already_told
+from tabular.lattice.dynamic import search as going_on
 from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Question, run
+from tabular.lattice.searches.kgen import Kgen
+from tabular.lattice.searching import Finds, Question, run
 from tests.tabular.lattice.dynamic.changing import changing
 from tests.tabular.lattice.dynamic.observer import faults, published, told_apart
 
@@ -298,11 +301,97 @@ def test_with_few_evaluations_the_answer_is_right_and_so_is_the_bound(case, eval
         everything = found.evaluate(found.lattice.everything())
         best = float(everything.take(everything.satisfying)["glm"].min())
         assert result.solutions.satisfying.all()
+        assert result.evaluated <= evaluations
         assert result.lower_bound is None or result.lower_bound <= best + 1e-9
         if history.releases and result.remarks["previous"]["proven"]:
             assert result.solutions["glm"][0] == pytest.approx(best)
         node = result.solutions.tuples()[0]
         history = history.extended(table, case.hierarchies, node, found.suppressed_rows(node))
+
+
+def far_from_the_last(attributes=12):
+    """Rows that are new and alike at the top only, while the last release was at the bottom."""
+    names, values = [f"q{place}" for place in range(attributes)], [str(value) for value in range(8)]
+    above = [[f"a{value // 2}" for value in range(8)], [f"b{value // 4}" for value in range(8)], ["*"] * 8]
+    hierarchies = {name: Hierarchy.of(name, values, above) for name in names}
+    attributes = [Attribute(name=name, domain=tuple(values)) for name in names]
+    rows = [*["0"] * 20, *["1"] * 20, *"76345"]
+    ids = [f"p{number}" for number in range(len(rows))]
+    later = Table.from_columns({"id": ids, **dict.fromkeys(names, rows)}, attributes)
+    first = later.rows(np.arange(40))
+    out = np.zeros(40, dtype=bool)
+    history = History.begun(names, "id").extended(first, hierarchies, (0,) * len(names), out)
+    return DynamicEvaluator(later, hierarchies, history, limits=Limits(k=3), metrics=("glm",))
+
+
+def test_far_from_the_last_release_a_stop_is_obeyed_soon():
+    # Of sixteen million nodes nearly all lie below some that break the limits: those are passed over, not gone through.
+    found = far_from_the_last()
+    evaluated, costs = found.evaluated, found.loss_without_suppression
+    asked, calls = [0], [0]
+
+    def counting(metric, nodes):
+        calls[0] += 1
+        return costs(metric, nodes)
+
+    found.loss_without_suppression = counting
+    between = []
+
+    def report(progress):
+        between.append(calls[0] - asked[0])
+        asked[0] = calls[0]
+
+    def stop(progress):
+        return progress.evaluated >= 1000
+
+    search = DynamicKgen(evaluations=4000)
+    result = run("kgen", search, Question(found, "glm"), rng=np.random.default_rng(1), stop=stop, report=report)
+    assert evaluated < found.evaluated <= 1100
+    assert result.solutions.tuples() == [found.lattice.top]
+    assert not result.remarks["previous"]["proven"]
+    assert len(between) > 500 and max(between) <= 200
+
+
+def test_where_more_nodes_are_queued_than_may_be_evolution_goes_on_and_nothing_is_proven(monkeypatch):
+    found = far_from_the_last(4)
+    assert sought(found, DynamicKgen()).remarks["previous"]["proven"]
+    monkeypatch.setattr(going_on, "_QUEUED", 3)
+    result = sought(far_from_the_last(4), DynamicKgen())
+    assert result.solutions.tuples() == [found.lattice.top]
+    assert not result.remarks["previous"]["proven"]
+    # Which is what it begins with.
+    assert "bounds" in result.remarks
+
+
+@pytest.mark.parametrize("evaluations", [1, 2, 3, 5, 30, 200])
+def test_no_more_nodes_are_looked_at_than_may_be(evaluations):
+    found = far_from_the_last()
+    result = sought(found, DynamicKgen(evaluations=evaluations))
+    assert result.solutions.tuples() == [found.lattice.top]
+    assert found.evaluated <= result.evaluated <= evaluations
+
+
+def test_a_bound_that_is_proven_is_not_lowered_by_evolution():
+    # By precision it begins with the levels of the bounds of single attributes, which may say less.
+    question, finds = Question(far_from_the_last(4), "precision"), Finds(lower_bound=0.9)
+    course = Kgen(evaluations=10).course(question, finds, np.random.default_rng(0))
+    next(course)
+    assert finds.remarks["bounds"] == [2] * 4
+    assert finds.lower_bound == 0.9
+    finds = Finds(lower_bound=0.1)
+    next(Kgen(evaluations=10).course(question, finds, np.random.default_rng(0)))
+    assert finds.lower_bound == pytest.approx(2 / 3)
+
+
+def test_no_nodes_can_be_asked_for_with_closeness():
+    table = Table.from_columns({"id": list("abcdefgh"), "place": list("aabbccdd"), "illness": list("xyxyxxyy")})
+    history = History.begun(["place"], "id").extended(table, {"place": PLACES}, (1,), np.zeros(8, dtype=bool))
+    options = {"sensitive": "illness", "metrics": ("glm",)}
+    found = DynamicEvaluator(table, {"place": PLACES}, history, limits=Limits(k=2, t=0.6), **options)
+    none, one = found.evaluate([]), found.evaluate([(1,)])
+    assert len(none) == 0 and found.evaluated == 1
+    assert {name: len(array) for name, array in none.values.items()} == dict.fromkeys(one.values, 0)
+    assert sought(found, DynamicKgen()).solutions["t"][0] <= 0.6
 
 
 def test_closeness_is_kept_by_evolution():
