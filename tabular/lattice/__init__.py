@@ -1,10 +1,10 @@
 """The lattice of full-domain generalisations: its nodes, what they are worth, and searches for the best of them.
 
-    from tabular.lattice import Evaluator, Limits, Question, run
-    from tabular.lattice.searches import searches
+from tabular.lattice import Evaluator, Limits, Question, run
+from tabular.lattice.searches import searches
 
-    evaluator = Evaluator(table, hierarchies, limits=Limits(k=5, suppression=0.02))
-    found = run("optimal", searches["optimal"].method(), Question(evaluator, "glm"), rng=numpy.random.default_rng())
+evaluator = Evaluator(table, hierarchies, limits=Limits(k=5, suppression=0.02))
+found = run("optimal", searches["optimal"].method(), Question(evaluator, "glm"), rng=numpy.random.default_rng())
 """
 
 from __future__ import annotations

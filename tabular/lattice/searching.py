@@ -115,13 +115,18 @@ class Finds:
 
     def note_nearest(self, readings: Readings) -> None:
         """Keep the node that comes nearest to satisfying the limits."""
-        bad = readings.take(~readings.satisfying)
-        if len(bad):
-            both = bad if self.nearest is None else Readings.together([self.nearest, bad])
-            # Of two that break t alone, the one with the lesser t.
-            beyond = [both["t"]] if "t" in both else []
-            order = np.lexsort([*both.nodes.T[::-1], *beyond, both["suppressed"]])
-            self.nearest = both.take(order[:1])
+        bad = np.flatnonzero(~readings.satisfying)
+        if not len(bad):
+            return
+        # As a rule a look at the rows that would have to go settles it.
+        if self.nearest is not None and readings["suppressed"][bad].min() > self.nearest["suppressed"][0]:
+            return
+        both = readings.take(bad)
+        both = both if self.nearest is None else Readings.together([self.nearest, both])
+        # Of two that break t alone, the one with the lesser t.
+        beyond = [both["t"]] if "t" in both else []
+        order = np.lexsort([*both.nodes.T[::-1], *beyond, both["suppressed"]])
+        self.nearest = both.take(order[:1])
 
     def best(self, metric: str) -> float | None:
         """The least of the *metric* among the solutions."""
