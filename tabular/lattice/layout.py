@@ -13,7 +13,7 @@ from tabular.classes import equivalence_classes
 from tabular.hierarchy import Hierarchy
 
 #: Bits of a word of a key; the sign stays free.
-_WORD = 62
+WORD = 62
 
 #: Logarithms are kept as whole multiples of 1 over this, so that sums of them do not depend on their order.
 UNIT = 1 << 28
@@ -108,7 +108,7 @@ def coding_of(
     for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
         if place not in (inner, second):
             width = each.width
-            if used + width > _WORD:
+            if used + width > WORD:
                 words, used = words + 1, 0
             word[place], shift[place], mask[place] = words, used, (1 << width) - 1
             used += width

@@ -11,7 +11,7 @@ from tabular.kernels import compiled, inlined
 from tabular.lattice.layout import Classes, Coding, Pairs
 
 #: Odd and without pattern, so that products with it mix the bits of a key.
-_MIX = -7046029254386353131
+MIX = -7046029254386353131
 
 #: Bits of a word in which labels are marked.
 _MARKS = 32
@@ -169,7 +169,7 @@ def _join_groups(
             target.keys[count, word] = (before & ~(mask << shift)) | (after << shift)
         mixed = np.int64(0)
         for word in range(words):
-            mixed = (mixed ^ target.keys[count, word]) * _MIX
+            mixed = (mixed ^ target.keys[count, word]) * MIX
             mixed ^= (mixed >> 31) & 0x1FFFFFFFF
         slot = mixed & (slots - 1)
         while True:
@@ -275,7 +275,7 @@ def roll_pairs_up(source: Pairs, owners: NDArray[np.int32], size: int, table: ND
     count = 0
     for row in range(number):
         owner, value = owners[source.classes[row]], source.values[row]
-        mixed = (np.int64(owner) * size + value) * _MIX
+        mixed = (np.int64(owner) * size + value) * MIX
         slot = ((mixed >> 31) ^ mixed) & (slots - 1)
         while True:
             found = table[slot]

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from tabular.classes import equivalence_classes
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.dynamic.consistency import Standing
-from tabular.lattice.dynamic.packing import UNIT, WORD, Bucketed, Packing, lost, put_together
+from tabular.lattice.dynamic.packing import Bucketed, Packing, lost, put_together
 from tabular.lattice.dynamic.withholding import withheld
+from tabular.lattice.layout import UNIT, WORD, Ranked
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
 from tabular.table import Table
 
-#: So many nodes are kept, and so many buckets of theirs in all.
+#: So many nodes are kept, and their buckets in so many bytes in all, with those of the rows.
 _NODES = 512
-_BUCKETS = 4_000_000
+_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +50,16 @@ class Buckets:
         self._k, self._l = limits.k or 1, limits.l or 0
         self._columns = [table.columns[name] for name in hierarchies]
         self._sensitive = table.columns[sensitive] if sensitive is not None and self._l else None
+        self._ranked = [Ranked.of(each) for each in self._hierarchies]
+        columns = [each.ranks[codes] for each, codes in zip(self._ranked, self._columns, strict=True)]
         counts = [
-            np.bincount(codes, minlength=len(each.domain))
-            for codes, each in zip(self._columns, self._hierarchies, strict=True)
+            np.bincount(ranks, minlength=len(each.ranks)) for ranks, each in zip(columns, self._ranked, strict=True)
         ]
-        self._packing = Packing.of(self._hierarchies, counts)
+        self._packing = Packing.of(self._ranked, counts)
         bottom = np.zeros(len(self._columns), dtype=np.int16)
         # Each row as a bucket of its own; they are put together on the way up.
         rows = Bucketed(
-            self._packing.keys(self._columns),
+            self._packing.keys(columns),
             standing.trails,
             np.ones(len(table), dtype=np.int64),
             _bits(self._sensitive, len(table)),
@@ -70,12 +72,12 @@ class Buckets:
         leaves = np.zeros(nodes.shape, dtype=np.int64)
         for place, node in enumerate(nodes):
             fine, source = self._kept.nearest(node)
-            buckets = put_together(source, fine, node, self._packing, True)
+            buckets = put_together(source, fine, node, self._packing.coding, True)
             self._kept.keep(node, buckets)
             goes, suppressed[place] = self._withheld(buckets)
-            bits[place] = lost(buckets, goes, node, self._packing, leaves[place])
+            bits[place] = lost(buckets, goes, node, self._packing.coding, leaves[place])
             left = buckets._replace(sizes=buckets.sizes - goes)
-            sizes = put_together(left, node, node, self._packing, False).sizes
+            sizes = put_together(left, node, node, self._packing.coding, False).sizes
             least[place], classes[place] = min(sizes.tolist(), default=0), len(sizes)
             squares[place] = (sizes**2).sum()
         return Counts(least, suppressed, classes, squares, leaves, bits / UNIT)
@@ -83,8 +85,8 @@ class Buckets:
     def rows_that_go(self, node: Node) -> NDArray[np.bool_]:
         """Which rows go at a *node*: the last ones of each bucket, but for those that keep l values in it."""
         columns = [
-            each.levels[level].groups[column]
-            for each, level, column in zip(self._hierarchies, node, self._columns, strict=True)
+            each.groups[level][each.ranks[column]]
+            for each, level, column in zip(self._ranked, node, self._columns, strict=True)
         ]
         trails = self._standing.trails
         found = equivalence_classes([trails, *columns])
@@ -144,7 +146,7 @@ class _Kept:
 
     def __init__(self, bottom: NDArray[np.int16], rows: Bucketed) -> None:
         self._levels, self._buckets = bottom[None], [rows]
-        self._sizes = np.array([len(rows.sizes)])
+        self._sizes, self._bytes = np.array([len(rows.sizes)]), _bytes_of(rows)
 
     def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Bucketed]:
         """The node with the fewest buckets from which *node* can be put together."""
@@ -154,10 +156,16 @@ class _Kept:
 
     def keep(self, node: NDArray[np.int16], buckets: Bucketed) -> None:
         """Keep the *buckets* of a *node* while there is room."""
-        if len(self._buckets) < _NODES and self._sizes.sum() + len(buckets.sizes) <= _BUCKETS:
+        held = self._bytes + _bytes_of(buckets)
+        if len(self._buckets) < _NODES and held <= _BYTES:
+            self._bytes = held
             self._levels = np.concatenate([self._levels, node[None]])
             self._buckets.append(buckets)
             self._sizes = np.append(self._sizes, len(buckets.sizes))
+
+
+def _bytes_of(buckets: Bucketed) -> int:
+    return sum(array.nbytes for array in buckets)
 
 
 def first_values(labels: NDArray[np.int64], values: NDArray[np.int32], buckets: int, most: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.dynamic import DynamicEvaluator, History, already_told
+from tabular.lattice.dynamic import DynamicEvaluator, History, already_told, buckets
 from tabular.lattice.limits import Limits
 from tests.tabular.lattice.dynamic.changing import changing
 from tests.tabular.lattice.dynamic.observer import published, told_apart
@@ -221,3 +221,31 @@ def test_many_attributes_and_many_sensitive_values():
     assert 0 < expected["suppressed"].min() < expected["suppressed"].max()
     for name in expected.values:
         assert found[name] == pytest.approx(expected[name]), name
+
+
+@pytest.mark.parametrize("room", [0, 70_000, 1 << 28])
+def test_what_is_kept_of_nodes_is_bounded_by_bytes_where_all_sensitive_values_differ(room, monkeypatch):
+    # A bucket of few rows holds a bit for each of the values there are: so it is not the buckets that are to count.
+    monkeypatch.setattr(buckets, "_BYTES", room)
+    rows, rng = 600, np.random.default_rng(4)
+    columns = {name: [str(value) for value in rng.integers(0, 4, rows)] for name in ("one", "two", "three")}
+    columns |= {"sensitive": [f"{value:03}" for value in range(rows)]}
+    table = Table.from_columns(columns)
+    levels = {
+        name: Hierarchy.of(name, table.attribute(name).domain, [["few", "few", "many", "many"], ["*"] * 4])
+        for name in ("one", "two", "three")
+    }
+    given_limits = Limits(k=2, l=8, suppression=0.5)
+    found = DynamicEvaluator(
+        table, levels, History.begun(list(levels)), limits=given_limits, sensitive="sensitive", metrics=()
+    )
+    nodes = list(found.lattice)
+    slow = SlowEvaluator(table, levels, limits=given_limits, sensitive="sensitive")
+    gone = [int(slow.suppressed_rows(node).sum()) for node in nodes]
+    assert found.evaluate(nodes)["suppressed"].tolist() == gone and max(gone)
+    kept = found._buckets._kept
+    held = [sum(array.nbytes for array in each) for each in kept._buckets]
+    assert sum(held) == kept._bytes
+    assert sum(held) <= max(room, held[0])
+    assert (len(held) > 1) == (room > held[0])
+    assert (len(held) == len(nodes) + 1) == (room == 1 << 28)
