@@ -41,7 +41,8 @@ class Optimal(Search):
 
     *A lattice that can be listed.* Of the open nodes (bound less than the best, not known to break the limits) the one
     is asked for that decides most, whatever is found: those below it, if it breaks them, or those that are as dear.
-    When none is open the best is the optimum; until then no node is less than the least bound of an open one.
+    When none is open the best is the optimum, of equal ones the first by its levels; until then no node is less than
+    the least bound of an open one.
 
     *Larger ones.* A part is all nodes between two; at its finest node G is least. It is cut in two by one attribute,
     which goes further down, or not at all; a part is left out whole when G at its finest node is no less than what is
@@ -50,7 +51,8 @@ class Optimal(Search):
     splits no class in which rows can be lost goes down for nothing: the same rows are lost, and G falls. Sets of up to
     eight attributes are first solved by themselves, all others at their highest level: no node gains more on a set than
     that. Then pass follows on pass, each of which seeks nodes with G less than some figure between the bound and the
-    best. Once it ends that figure is a proven bound; the last pass ends at the best.
+    best. Once it ends that figure is a proven bound; the last pass ends at the best. Of several nodes as good as the
+    optimum it is one, which the seed decides.
     """
 
     most: int = option(

@@ -36,9 +36,10 @@ class PbgEa(Search):
     first at such as lie farthest before the front by an estimate, which is a regression on the levels of all nodes
     looked at. It passes over nodes that cannot enter the archive, without computing their classes: of GLM and precision
     the levels alone say how low they can be, of k and the sums S_k and S_l any coarser node says how large, of CM any
-    finer one how low. That is proven but for l, and for k where k or l is given: these are taken to be monotone, which
-    they nearly are, and a node can be missed by it. Where nothing is left to look at, it goes on through the nodes it
-    passed over, and ends when all of a lattice of up to 250,000 nodes is known to hold no more.
+    finer one how low. That is proven but for l, for k where k or l is given, and for S_k, S_l and CM where earlier
+    releases decide which rows go: these are taken to be monotone, which they nearly are, and a node can be missed by
+    it. Where nothing is left to look at, it goes on through the nodes it passed over, and ends when all of a lattice of
+    up to 250,000 nodes is known to hold no more.
     """
 
     seeks_front: ClassVar[bool] = True

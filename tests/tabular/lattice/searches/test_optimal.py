@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabular import Table
 from tabular.errors import InvalidParameter, NoSolution
+from tabular.hierarchy import Hierarchy
 from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.losses_by_level import ADDITIVE
@@ -107,3 +109,12 @@ def test_limits_that_are_not_closed_upwards_prune_by_k_and_l_alone(problem, aske
 def test_a_lattice_too_large_to_list_is_refused_by_a_metric_without_a_bound_for_its_parts():
     with pytest.raises(InvalidParameter, match="glm, precision, non_uniform_entropy"):
         run("optimal", Optimal(), Question(Huge(20), "discernibility"), rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("metric", ["glm", "precision", "discernibility"])
+def test_of_equal_nodes_the_first_by_its_levels_is_the_answer(metric):
+    table = Table.from_columns({"a": ["x"] * 6, "b": ["y"] * 6})
+    levels = {name: Hierarchy.of(name, domain, [[domain[0]], ["*"]]) for name, domain in (("a", ["x"]), ("b", ["y"]))}
+    evaluator = Evaluator(table, levels, limits=Limits(k=2))
+    found = run("optimal", searches["optimal"].method(), Question(evaluator, metric), rng=np.random.default_rng(0))
+    assert found.solutions.tuples() == [(0, 0)]
