@@ -11,18 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.branch_and_bound import (
-    BEST,
-    DONE,
-    FULL,
-    Blocks,
-    advance,
-    narrow,
-    parts_of,
-    with_more_room,
-)
+from tabular.lattice.branch_and_bound import advance, narrow
 from tabular.lattice.greedy_descent import descended
 from tabular.lattice.losses_by_level import LevelLosses
+from tabular.lattice.parts import BEST, DONE, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.readings import Readings
 from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
 from tabular.lattice.searching import Evaluates, Finds, Question
@@ -37,7 +29,10 @@ _SLICE = 20_000_000
 _A_BLOCK = 400_000_000
 
 #: Attributes of a block whose bound is sought for itself, at most.
-_WIDEST = 8
+_WIDEST = 13
+
+#: By this the rows that may be suppressed are divided to see which attributes hinder each other.
+_FEWER = 3
 
 #: No set of attributes gains so much.
 _ANYTHING = 1 << 62
@@ -98,7 +93,7 @@ class BranchedOptimum:
             # What the top breaks every node breaks.
             return
         self._plant()
-        self._narrow()
+        self.most = self._narrowed(self.grid)
         self._plant()
         self._tell()
         yield from self._descend()
@@ -110,24 +105,29 @@ class BranchedOptimum:
         """What any node gains at most."""
         return sum(self.gains[root] for root in self.roots)
 
-    def _narrow(self) -> None:
-        """No attribute goes further down than it can by itself."""
-        parts = parts_of(self.grid, self.most, -1, judges=True)
+    def _narrowed(self, grid: Grid) -> NDArray[np.int64]:
+        """How far down each attribute can go by itself."""
+        caps = np.full(len(self.most), _ANYTHING)
+        parts = parts_of(grid, self.most, -1, judges=True, caps=caps)
         narrow(
-            self.grid,
+            grid,
             parts.rows,
             parts.weights,
             parts.starts,
             1,
             0,
-            parts.now[0].copy(),
-            self.most,
+            parts.now[0],
+            parts.most[0],
             parts.losing[0],
             -1,
+            parts.caps[0],
+            len(self.most) - 1,
             self._blocks([], _ANYTHING),
             parts.proof,
             self.scratch,
         )
+        most: NDArray[np.int64] = parts.most[0].copy()
+        return most
 
     def _plant(self) -> None:
         self.members = [[attribute] for attribute in range(len(self.most))]
@@ -145,8 +145,19 @@ class BranchedOptimum:
             np.array([right for _, right in halves], dtype=np.int64),
             np.array(gains, dtype=np.int64),
             np.zeros(len(halves), dtype=np.int64),
+            self._member_table(halves),
+            np.array([gain < _ANYTHING for gain in gains[:-1]] + [False]),
             len(halves) - 1,
         )
+
+    def _member_table(self, halves: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+        table = np.zeros((len(halves), len(self.most)), dtype=np.bool_)
+        for which, (left, right) in enumerate(halves):
+            if left < 0:
+                table[which, which] = True
+            else:
+                table[which] = table[left] | table[right]
+        return table
 
     def _tell(self) -> None:
         """Say what is proven, and count what was looked at."""
@@ -181,12 +192,7 @@ class BranchedOptimum:
 
     def _join_blocks(self) -> Asking:
         """Join attributes that hinder each other most, and bound what they gain together."""
-        linked = np.zeros((len(self.most), len(self.most)))
-        live = [root for root in self.roots if self.gains[root] > 0]
-        for place, one in enumerate(live):
-            for other in live[:place]:
-                most = yield from self._gain_together(one, other)
-                linked[one, other] = linked[other, one] = self.gains[one] + self.gains[other] - most
+        linked = yield from self._links()
         while True:
             pairs = [
                 (self._link(one, other, linked), -one, -other)
@@ -197,9 +203,26 @@ class BranchedOptimum:
             link, one, other = max(pairs, default=(0.0, 0, 0))
             if link <= 0:
                 return
-            most = yield from self._gain_together(-one, -other)
+            most = yield from self._gain_together(-one, -other, self.grid)
             self._join(-one, -other, most)
             self._tell()
+
+    def _links(self) -> Generator[Nodes, Readings, NDArray[np.float64]]:
+        """How much less each two attributes gain together than each alone, were fewer rows to be suppressed.
+
+        In most parts some of the rows that may be suppressed are gone: there attributes hinder each other that, by
+        themselves, would not.
+        """
+        linked = np.zeros((len(self.most), len(self.most)))
+        grid = self.grid._replace(limit=self.grid.limit // _FEWER)
+        alone = self._narrowed(grid)
+        gains = grid.gains[np.arange(len(alone)), alone]
+        for one in range(len(alone)):
+            for other in range(one):
+                if gains[one] and gains[other]:
+                    most = yield from self._gain_together(one, other, grid)
+                    linked[one, other] = linked[other, one] = gains[one] + gains[other] - most
+        return linked
 
     def _link(self, one: int, other: int, linked: NDArray[np.float64]) -> float:
         part = linked[np.ix_(self.members[one], self.members[other])]
@@ -211,19 +234,19 @@ class BranchedOptimum:
         self.halves.append((one, other))
         self.gains.append(min(most, self.gains[one] + self.gains[other]))
 
-    def _gain_together(self, one: int, other: int) -> Generator[Nodes, Readings, int]:
+    def _gain_together(self, one: int, other: int, grid: Grid) -> Generator[Nodes, Readings, int]:
         """What two blocks gain together at most, the other attributes at their top."""
         among = np.zeros(len(self.most), dtype=np.int64)
         chosen = self.members[one] + self.members[other]
         among[chosen] = self.most[chosen]
-        start = descended(self.grid, among, np.zeros_like(among), 2 * len(chosen), self.rng, self.scratch)
-        least = int(self.grid.gains[np.arange(len(start)), start].sum())
-        parts = parts_of(self.grid, among, least, judges=True)
+        start = descended(grid, among, np.zeros_like(among), 2 * len(chosen), self.rng, self.scratch)
+        least = int(grid.gains[np.arange(len(start)), start].sum())
         blocks = self._blocks([(one, other)], _ANYTHING)
+        parts = parts_of(grid, among, least, judges=True, caps=blocks.most)
         until = int(self.scratch.told[WORK]) + _A_BLOCK
         while True:
             budget = min(_SLICE, until - int(self.scratch.told[WORK]))
-            outcome = advance(self.grid, parts, blocks, self.scratch, budget)
+            outcome = advance(grid, parts, blocks, self.scratch, budget)
             if outcome == DONE:
                 return int(parts.state[BEST])
             if outcome == FULL:
@@ -267,8 +290,9 @@ class BranchedOptimum:
 
     def _pass(self, aim: int) -> Asking:
         """Find all nodes that gain more than *aim* and than the best."""
-        parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False)
-        shared = SharedSearch.of(self.grid, parts, self._blocks([], self.bound))
+        blocks = self._blocks([], self.bound)
+        parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False, caps=blocks.most)
+        shared = SharedSearch.of(self.grid, parts, blocks)
         for found in shared.slices():
             for steps in found:
                 yield from self._judge(steps)

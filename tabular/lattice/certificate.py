@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.branch_and_bound import BEST, DONE, FOUND, FULL, Blocks, advance, narrow, parts_of, with_more_room
+from tabular.lattice.branch_and_bound import advance, narrow
 from tabular.lattice.branched_optimum import grid_of
 from tabular.lattice.losses_by_level import ADDITIVE, LevelLosses
+from tabular.lattice.parts import DONE, FOUND, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.refinement import WRITTEN, scratch_for
 from tabular.lattice.searching import Question
 from tabular.lattice.space import Node
@@ -76,8 +77,9 @@ def _lines(question: Question, node: Node) -> Iterator[NDArray[np.uint8]]:
     grid = grid_of(question, losses)
     scratch, attributes = scratch_for(grid), len(grid.steps)
     room = _LINES + 4 * int(grid.steps.sum()) + 4 * attributes
-    parts = parts_of(grid, grid.steps, losses.most - losses.of_node(node), judges=False, proof=room)
     blocks = chained(attributes)
+    aim = losses.most - losses.of_node(node)
+    parts = parts_of(grid, grid.steps, aim, judges=False, caps=blocks.most, proof=room)
     narrow(
         grid,
         parts.rows,
@@ -88,7 +90,9 @@ def _lines(question: Question, node: Node) -> Iterator[NDArray[np.uint8]]:
         parts.now[0],
         parts.most[0],
         parts.losing[0],
-        parts.state[BEST],
+        aim,
+        blocks.most,
+        blocks.top,
         blocks,
         parts.proof,
         scratch,
@@ -112,4 +116,12 @@ def chained(attributes: int) -> Blocks:
     for which in range(attributes, count):
         left[which] = 0 if which == attributes else which - 1
         right[which] = which - attributes + 1
-    return Blocks(left, right, np.full(count, _ANYTHING, dtype=np.int64), np.zeros(count, dtype=np.int64), count - 1)
+    return Blocks(
+        left=left,
+        right=right,
+        most=np.full(count, _ANYTHING, dtype=np.int64),
+        gains=np.zeros(count, dtype=np.int64),
+        members=np.zeros((count, attributes), dtype=np.bool_),
+        sought=np.zeros(count, dtype=np.bool_),
+        top=count - 1,
+    )

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.lattice.branch_and_bound import BEST, DEPTH, DONE, FOUND, FULL, Blocks, Parts, advance, with_more_room
+from tabular.lattice.capping import advance_capping
+from tabular.lattice.parts import BEST, DEPTH, DONE, FOUND, FRESH, FULL, Blocks, Parts, parts_of, with_more_room
 from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
 
 #: Searches that are under way at the same time, whatever the hands, and the work of each between two looks.
 _TOGETHER = 8
 _SLICE = 8_000_000
+
+#: Blocks are bounded anew in parts in which more than this share of the attributes is open, with so much work for each.
+_WIDE, _EFFORT = 0.54, 1_000_000
 
 
 @dataclass(eq=False)
@@ -23,6 +27,7 @@ class Share:
     """Parts of the lattice, with room of their own to go through them."""
 
     parts: Parts
+    inner: Parts
     blocks: Blocks
     scratch: Scratch
     outcome: int = 0
@@ -67,11 +72,15 @@ class SharedSearch:
             each.parts.state[BEST] = max(int(each.parts.state[BEST]), best)
 
     def _go(self, share: Share) -> None:
-        share.outcome = advance(self.grid, share.parts, share.blocks, share.scratch, _SLICE)
+        wide = 1 + int(len(self.grid.steps) * _WIDE)
+        share.outcome = advance_capping(
+            self.grid, share.parts, share.inner, share.blocks, share.scratch, _SLICE, wide, _EFFORT
+        )
 
     def _add(self, parts: Parts) -> None:
         blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains))
-        self.shares.append(Share(parts, blocks, scratch_for(self.grid)))
+        inner = parts_of(self.grid, self.grid.steps, 0, judges=True, caps=self.blocks.most)
+        self.shares.append(Share(parts, inner, blocks, scratch_for(self.grid)))
 
     def _share_out(self) -> None:
         """Fill up with the largest parts that are not begun."""
@@ -98,7 +107,7 @@ def _given_away(parts: Parts, depth: int) -> Parts:
     classes = int(parts.classes[depth])
     rows = int(parts.starts[start + classes])
     other = Parts(**{name: np.zeros_like(each) for name, each in parts._asdict().items()})
-    for name in ("now", "most", "losing", "lost", "classes"):
+    for name in ("now", "most", "losing", "lost", "classes", "caps"):
         getattr(other, name)[0] = getattr(parts, name)[depth]
     attribute = int(parts.by[depth])
     other.most[0, attribute] = parts.now[depth, attribute]
@@ -106,5 +115,5 @@ def _given_away(parts: Parts, depth: int) -> Parts:
     other.weights[:rows] = parts.weights[row : row + rows]
     other.starts[: classes + 1] = parts.starts[start : start + classes + 1]
     other.state[:] = parts.state
-    other.state[DEPTH], other.state[1] = 0, 1
+    other.state[DEPTH], other.state[FRESH] = 0, 1
     return other

@@ -49,8 +49,10 @@ class Optimal(Search):
     sought. Before that, each attribute is tried by itself from the coarsest node: levels that break the limits there
     break them in the whole part. Levels without which nothing is gained are gone down to at once; an attribute that
     splits no class in which rows can be lost goes down for nothing: the same rows are lost, and G falls. Sets of up to
-    eight attributes are first solved by themselves, all others at their highest level: no node gains more on a set than
-    that. Then pass follows on pass, each of which seeks nodes with G less than some figure between the bound and the
+    13 attributes are first solved by themselves, all others at their highest level: no node gains more on a set than
+    that, for it would satisfy with those others at their highest level, too. In large parts the same sets are solved
+    anew, with the others where they are at the part's coarsest node: what holds for the lattice holds for the part.
+    Then pass follows on pass, each of which seeks nodes with G less than some figure between the bound and the
     best. Once it ends that figure is a proven bound; the last pass ends at the best. Of several nodes as good as the
     optimum it is one, which the seed decides.
     """
