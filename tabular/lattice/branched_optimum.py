@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.hierarchy import Hierarchy
 from tabular.lattice.branch_and_bound import advance, narrow
 from tabular.lattice.greedy_descent import descended
 from tabular.lattice.losses_by_level import LevelLosses
 from tabular.lattice.parts import BEST, DONE, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.readings import Readings
 from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
-from tabular.lattice.searching import Evaluates, Finds, Question
+from tabular.lattice.searching import Finds, Question
 from tabular.lattice.sharing_out import SharedSearch
 from tabular.lattice.space import Node, Nodes
-from tabular.table import Table
+from tabular.lattice.table_grid import grid_of
 
 #: Work between two looks at the time: a fraction of a second.
 _SLICE = 20_000_000
@@ -37,19 +35,17 @@ _FEWER = 3
 #: No set of attributes gains so much.
 _ANYTHING = 1 << 62
 
-#: Descents of a round, and rounds before the proof begins.
-_DESCENTS, _ROUNDS = 100, 10
+#: Beginnings of descents before the proof begins, descents of each, and rounds, with ever fewer beginnings.
+_BEGINNINGS, _DESCENTS, _ROUNDS = 32, 25, 4
+
+#: Slices of a pass after which there are some descents more.
+_SLICES = 8
+
+#: A pass is given up that takes so many times the work of all before, and one for less is begun.
+_PATIENCE = 10
 
 #: Each pass of the proof is to take so many times the work of the one before.
 _GROWTH = 8.0
-
-
-class OfTable(Evaluates, Protocol):
-    """An evaluator that has its table at hand."""
-
-    table: Table
-    hierarchies: Mapping[str, Hierarchy]
-    sensitive: str | None
 
 
 Asking = Generator[Sequence[Node] | Nodes, Readings, None]
@@ -72,6 +68,8 @@ class BranchedOptimum:
     gains: list[int] = field(default_factory=list)
     roots: list[int] = field(default_factory=list)
     best: int = -1
+    #: Where descents go on from.
+    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of(cls, question: Question, finds: Finds, rng: np.random.Generator) -> BranchedOptimum:
@@ -184,11 +182,23 @@ class BranchedOptimum:
 
     def _descend(self) -> Asking:
         self._take_best()
-        start = np.zeros(len(self.most), dtype=np.int64)
-        for _ in range(_ROUNDS):
-            start = descended(self.grid, self.most, start, _DESCENTS, self.rng, self.scratch)
-            yield from self._judge(start)
+        # Where a descent leads to depends on its first steps: many begin anew, the best go on.
+        begun = [self._further(np.zeros_like(self.most), _DESCENTS) for _ in range(_BEGINNINGS)]
+        for rounds in range(_ROUNDS):
+            begun.sort(key=lambda steps: -self._gained(steps))
+            self.start = begun[0]
+            yield from self._judge(self.start)
             self._tell()
+            begun = [
+                self._further(steps, _DESCENTS << rounds + 1)
+                for steps in begun[: max(1, _BEGINNINGS >> 2 * rounds + 2)]
+            ]
+
+    def _further(self, start: NDArray[np.int64], descents: int) -> NDArray[np.int64]:
+        return descended(self.grid, self.most, start, descents, self.rng, self.scratch)
+
+    def _gained(self, steps: NDArray[np.int64]) -> int:
+        return int(self.grid.gains[np.arange(len(steps)), steps].sum())
 
     def _join_blocks(self) -> Asking:
         """Join attributes that hinder each other most, and bound what they gain together."""
@@ -273,11 +283,14 @@ class BranchedOptimum:
         while self.bound > self.best:
             aim = max(self.best, self.bound - step)
             began, height = int(self.scratch.told[WORK]), self.bound - aim
-            yield from self._pass(aim)
+            ended = yield from self._pass(aim, began + _PATIENCE * max(began, _A_BLOCK) if step > unit else _ANYTHING)
+            if not ended:
+                # Too much at once.
+                step = max(unit, step // 3 // unit * unit)
+                continue
             self.gains[-1] = min(self.bound, max(aim, self.best))
             self._tell()
             work = int(self.scratch.told[WORK]) - began + 1
-            self.finds.remarks.setdefault("passes", []).append([aim, work])
             if before:
                 pace = log(max(work / before, 1.01)) / height
                 step = max(unit, int(min(log(_GROWTH) / pace, 3 * step)) // unit * unit)
@@ -288,12 +301,15 @@ class BranchedOptimum:
             self.finds.lower_bound = max(best, self.finds.lower_bound or 0.0)
         yield self._none
 
-    def _pass(self, aim: int) -> Asking:
-        """Find all nodes that gain more than *aim* and than the best."""
+    def _pass(self, aim: int, until: int) -> Generator[Sequence[Node] | Nodes, Readings, bool]:
+        """Find all nodes that gain more than *aim* and than the best; say whether it came to its end."""
         blocks = self._blocks([], self.bound)
         parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False, caps=blocks.most)
         shared = SharedSearch.of(self.grid, parts, blocks)
-        for found in shared.slices():
+        for number, found in enumerate(shared.slices()):
+            if number % _SLICES == _SLICES - 1:
+                self.start = self._further(self.start, _DESCENTS)
+                found.append(self.start)
             for steps in found:
                 yield from self._judge(steps)
             shared.take_best(self.best)
@@ -302,42 +318,6 @@ class BranchedOptimum:
             shared.work = shared.counted = 0
             self._tell()
             yield self._none
-
-
-def grid_of(question: Question, losses: LevelLosses) -> Grid:
-    """The table of a question, by attribute and step down from the highest level."""
-    evaluator, limits = cast(OfTable, question.evaluator), question.limits
-    table, hierarchies = evaluator.table, evaluator.hierarchies
-    heights = np.array(question.lattice.heights, dtype=np.int64)
-    size = int(heights.max(initial=0)) + 1
-    codes = np.zeros((len(heights), size, evaluator.rows), dtype=np.int32)
-    labels = np.ones((len(heights), size), dtype=np.int64)
-    gains = np.zeros((len(heights), size), dtype=np.int64)
-    for place, (name, each) in enumerate(hierarchies.items()):
-        for step in range(heights[place] + 1):
-            groups = _groups(each, int(heights[place]) - step)[table.columns[name]]
-            found, codes[place, step] = np.unique(groups, return_inverse=True)
-            labels[place, step] = len(found)
-            gains[place, step] = losses.losses[place][-1] - losses.losses[place][heights[place] - step]
-        gains[place, heights[place] :] = gains[place, heights[place]]
-    exact = limits.are_fixed and limits.t is None and evaluator.judged_by_classes
-    values = np.zeros(evaluator.rows, dtype=np.int32)
-    if limits.l is not None and evaluator.sensitive is not None:
-        values = np.unique(table.columns[evaluator.sensitive], return_inverse=True)[1].astype(np.int32)
-    least, diverse = limits.k or 1, limits.l or 1
-    return Grid(
-        codes,
-        labels,
-        gains,
-        heights,
-        values,
-        least,
-        diverse,
-        limits.suppressible(evaluator.rows),
-        least if exact and diverse == 1 else np.iinfo(np.int32).max,
-        exact,
-    )
-
-
-def _groups(hierarchy: Hierarchy, level: int) -> NDArray[np.int32]:
-    return hierarchy.levels[level].groups
+            if int(self.scratch.told[WORK]) > until and shared.shares:
+                return False
+        return True

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from tabular.kernels import compiled
 from tabular.lattice.refinement import LOST, Grid, Scratch, lost_rows, refine
 
+#: Attributes that step back before a descent, at most; of many attributes a quarter.
+_KICKS = 5
+
 
 @compiled
 def _descend(
@@ -79,7 +82,12 @@ def _descend(
 
 @compiled
 def _rounds(
-    grid: Grid, most: NDArray[np.int64], draws: NDArray[np.float64], best: NDArray[np.int64], scratch: Scratch
+    grid: Grid,
+    most: NDArray[np.int64],
+    draws: NDArray[np.float64],
+    kicks: int,
+    best: NDArray[np.int64],
+    scratch: Scratch,
 ) -> int:
     attributes, size = best.size, grid.codes.shape[2]
     rows, weights = np.zeros((2, size), dtype=np.int32), np.zeros((2, size), dtype=np.int32)
@@ -92,14 +100,15 @@ def _rounds(
     gain_now = gain_best
     for each in range(draws.shape[0]):
         node = now.copy()
-        for change in range(1 + int(draws[each, 0] * 5)):
+        # Mostly few attributes step back, now and then many.
+        for change in range(1 + int(draws[each, 0] ** 2 * kicks)):
             attribute = int(draws[each, 2 * change + 1] * attributes)
             node[attribute] = int(draws[each, 2 * change + 2] * (node[attribute] + 1))
-        _descend(grid, most, node, ways, draws[each, 11:], rows, weights, starts, scratch)
+        _descend(grid, most, node, ways, draws[each, 2 * kicks + 1 :], rows, weights, starts, scratch)
         gain = 0
         for attribute in range(attributes):
             gain += grid.gains[attribute, node[attribute]]
-        if gain >= gain_now or draws[each, 0] < 0.02:
+        if gain >= gain_now:
             now[:] = node
             gain_now = gain
         if gain > gain_best:
@@ -118,6 +127,7 @@ def descended(
 ) -> NDArray[np.int64]:
     """The best of the nodes, in steps down from the top, of *rounds* descents from *start*; none exceeds *most*."""
     best = np.ascontiguousarray(start, dtype=np.int64)
-    draws = rng.random((rounds, 11 + 2 * int(most.sum()) + 8))
-    _rounds(grid, most, draws, best, scratch)
+    kicks = max(_KICKS, len(best) // 4)
+    draws = rng.random((rounds, 2 * kicks + 1 + 2 * int(most.sum()) + 8))
+    _rounds(grid, most, draws, kicks, best, scratch)
     return best
