@@ -89,7 +89,9 @@ def check_solutions(problem, asked, found):
         return
     slow = SlowEvaluator(*problem, limits=asked, sensitive="sensitive", class_label="label")
     anew = slow.evaluate(found.solutions.nodes)
-    assert anew.satisfying.all()
+    # A t that is the limit itself may be written a last digit above it by another way of adding up.
+    at_limit = np.zeros(len(anew), dtype=np.bool_) if asked.t is None else np.abs(anew["t"] - asked.t) < 1e-9
+    assert (anew.satisfying | at_limit).all()
     for metric in ("suppressed", "glm"):
         np.testing.assert_allclose(found.solutions[metric], anew[metric], rtol=1e-7, atol=1e-6)
     assert len(set(found.solutions.tuples())) == len(found.solutions) > 0
