@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -12,11 +12,24 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """Compile *function* to machine code, kept on disk between runs; it runs without the interpreter's lock."""
+    return _compile(function)
+
+
+def lean(function: F) -> F:
+    """Compile a kernel that makes no arrays: those it is given are not counted each time they are handed on.
+
+    The counts are shared by all threads, which would wait for each other at every call.
+    """
+    return _compile(function, _nrt=False)
+
+
+def _compile(function: F, **options: bool) -> F:
+    jit: Any = numba.njit
     try:
-        return cast(F, numba.njit(cache=True, nogil=True)(function))
+        return cast(F, jit(cache=True, nogil=True, **options)(function))
     except RuntimeError:
         # Neither beside the module nor in the user's cache may a file be written: compile anew in each process.
-        return cast(F, numba.njit(nogil=True)(function))
+        return cast(F, jit(nogil=True, **options)(function))
 
 
 def inlined(function: F) -> F:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.kernels import compiled
+from tabular.kernels import lean
 from tabular.lattice.parts import (
     BEST,
     BREAKS,
@@ -30,7 +30,7 @@ from tabular.lattice.refinement import LOST, PAIRS, WORK, WRITTEN, Grid, Scratch
 _WORTH_JOINING = 3
 
 
-@compiled
+@lean
 def bound_of(grid: Grid, most: NDArray[np.int64], caps: NDArray[np.int64], top: int, blocks: Blocks) -> int:
     """What the block *top* can gain in a part at most: each set of attributes in it no more than its cap."""
     attributes = most.size
@@ -42,7 +42,7 @@ def bound_of(grid: Grid, most: NDArray[np.int64], caps: NDArray[np.int64], top: 
     return int(blocks.gains[top])
 
 
-@compiled
+@lean
 def _write(proof: NDArray[np.uint8], what: int, attribute: int, step: int, scratch: Scratch) -> None:
     if proof.shape[0] > 0:
         place = scratch.told[WRITTEN]
@@ -50,10 +50,10 @@ def _write(proof: NDArray[np.uint8], what: int, attribute: int, step: int, scrat
         scratch.told[WRITTEN] = place + 1
 
 
-@compiled
+@lean
 def narrow(
     grid: Grid,
-    rows: NDArray[np.int32],
+    rows: NDArray[np.uint32],
     weights: NDArray[np.int32],
     starts: NDArray[np.int32],
     classes: int,
@@ -103,34 +103,33 @@ def narrow(
     return bound
 
 
-@compiled
-def _forced(grid: Grid, parts: Parts, depth: int, attribute: int, bound: int, blocks: Blocks) -> int:
-    # The step that the attribute must reach: without it nothing in the part gains more than the best.
-    most, high = parts.most[depth], parts.most[depth, attribute]
-    step = parts.now[depth, attribute]
-    if bound - (grid.gains[attribute, high] - grid.gains[attribute, step]) > parts.state[BEST]:
-        return int(step)
-    while step < high:
-        most[attribute] = step
-        least = bound_of(grid, most, parts.caps[depth], parts.state[TOP], blocks)
-        most[attribute] = high
-        if least > parts.state[BEST]:
-            break
-        step += 1
-    return int(step)
+@lean
+def _seek_needs(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> None:
+    # What each block must gain: with less, whatever the others gain, nothing in the part gains more than the best. A
+    # block's gain is the sum of its halves', or its cap, and no cap is less than what is needed here.
+    top = parts.state[TOP]
+    bound_of(grid, parts.most[depth], parts.caps[depth], top, blocks)
+    blocks.needs[top] = parts.state[BEST] + 1
+    for which in range(top, parts.most.shape[1] - 1, -1):
+        left, right = blocks.left[which], blocks.right[which]
+        blocks.needs[left] = blocks.needs[which] - blocks.gains[right]
+        blocks.needs[right] = blocks.needs[which] - blocks.gains[left]
 
 
-@compiled
-def _choose(grid: Grid, parts: Parts, depth: int, bound: int, blocks: Blocks) -> tuple[int, int, int]:
-    # The attribute, its next step, and how many must go down at any rate. These come first; else the attribute with
-    # the fewest steps left, of these the one that loses the most rows.
+@lean
+def _choose(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> tuple[int, int, int]:
+    # The attribute, its next step, and how many must go down at any rate. These come first; of the others the one that
+    # loses the most rows for each step it has left.
+    _seek_needs(grid, parts, depth, blocks)
     chosen, to, least, forced = -1, 0, 1 << 60, 0
     for attribute in range(parts.most.shape[1]):
         now = parts.now[depth, attribute]
         left = parts.most[depth, attribute] - now
         if left > 0:
-            step = _forced(grid, parts, depth, attribute, bound, blocks)
-            key = left * (1 << 32) - parts.losing[depth, attribute]
+            step = now
+            while step < now + left and grid.gains[attribute, step] < blocks.needs[attribute]:
+                step += 1
+            key = -(parts.losing[depth, attribute] - parts.lost[depth]) * (1 << 20) // left
             if step > now:
                 forced += 1
                 key -= 1 << 50
@@ -139,7 +138,7 @@ def _choose(grid: Grid, parts: Parts, depth: int, bound: int, blocks: Blocks) ->
     return chosen, to, forced
 
 
-@compiled
+@lean
 def _go_down(
     grid: Grid,
     parts: Parts,
@@ -213,7 +212,7 @@ def _go_down(
     return reached
 
 
-@compiled
+@lean
 def settle(grid: Grid, parts: Parts, blocks: Blocks, scratch: Scratch) -> int:
     """Turn to the part that is next and join its rows; return its bound, or -1 if it is left out or gone through."""
     state = parts.state
@@ -244,7 +243,7 @@ def settle(grid: Grid, parts: Parts, blocks: Blocks, scratch: Scratch) -> int:
     return int(bound)
 
 
-@compiled
+@lean
 def open_attributes(parts: Parts) -> int:
     """In how many attributes the nodes of the part differ."""
     depth, count = parts.state[DEPTH], 0
@@ -253,7 +252,7 @@ def open_attributes(parts: Parts) -> int:
     return count
 
 
-@compiled
+@lean
 def leave(parts: Parts, scratch: Scratch) -> None:
     """Be done with the part; the one before it is next, in its other half."""
     _write(parts.proof, DONE_WITH, 0, 0, scratch)
@@ -261,12 +260,12 @@ def leave(parts: Parts, scratch: Scratch) -> None:
     parts.state[FRESH] = 0
 
 
-@compiled
+@lean
 def go_on(grid: Grid, parts: Parts, bound: int, blocks: Blocks, scratch: Scratch) -> int:
     """Cut the part in two and turn to the half further down; or say that a node is found, or that there is no room."""
     state = parts.state
     depth = state[DEPTH]
-    attribute, step, forced = _choose(grid, parts, depth, bound, blocks)
+    attribute, step, forced = _choose(grid, parts, depth, blocks)
     if attribute < 0 or (grid.exact and parts.classes[depth] == 0):
         leave(parts, scratch)
         if state[JUDGES] == 0:
@@ -288,7 +287,7 @@ def go_on(grid: Grid, parts: Parts, bound: int, blocks: Blocks, scratch: Scratch
     return OPEN
 
 
-@compiled
+@lean
 def advance(grid: Grid, parts: Parts, blocks: Blocks, scratch: Scratch, budget: int) -> int:
     """Go on for so much work; say whether all is gone through, or a node is found that is to be judged."""
     until = scratch.told[WORK] + budget

@@ -42,10 +42,13 @@ _BEGINNINGS, _DESCENTS, _ROUNDS = 32, 25, 4
 _SLICES = 8
 
 #: A pass is given up that takes so many times the work of all before, and one for less is begun.
-_PATIENCE = 10
+_PATIENCE = 20
 
 #: Each pass of the proof is to take so many times the work of the one before.
 _GROWTH = 8.0
+
+#: The last pass may do so much more at once.
+_LAST = 1.5
 
 
 Asking = Generator[Sequence[Node] | Nodes, Readings, None]
@@ -142,6 +145,7 @@ class BranchedOptimum:
             np.array([left for left, _ in halves], dtype=np.int64),
             np.array([right for _, right in halves], dtype=np.int64),
             np.array(gains, dtype=np.int64),
+            np.zeros(len(halves), dtype=np.int64),
             np.zeros(len(halves), dtype=np.int64),
             self._member_table(halves),
             np.array([gain < _ANYTHING for gain in gains[:-1]] + [False]),
@@ -294,6 +298,9 @@ class BranchedOptimum:
             if before:
                 pace = log(max(work / before, 1.01)) / height
                 step = max(unit, int(min(log(_GROWTH) / pace, 3 * step)) // unit * unit)
+                if self.bound - self.best <= _LAST * step:
+                    # What little would be left is gone through at once.
+                    step = self.bound - self.best
             before = work
         best = self.finds.best(self.question.metric)
         if best is not None:

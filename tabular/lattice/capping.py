@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tabular.kernels import compiled
+from tabular.kernels import lean
 from tabular.lattice.branch_and_bound import advance, bound_of, go_on, leave, open_attributes, settle
 from tabular.lattice.parts import BEST, DEPTH, DONE, FRESH, JUDGES, OPEN, TOP, Blocks, Parts
 from tabular.lattice.refinement import WORK, Grid, Scratch
 
 
-@compiled
+@lean
 def cap_blocks(
     grid: Grid, parts: Parts, inner: Parts, depth: int, bound: int, blocks: Blocks, scratch: Scratch, effort: int
 ) -> int:
@@ -53,7 +53,7 @@ def cap_blocks(
     return bound
 
 
-@compiled
+@lean
 def advance_capping(
     grid: Grid, parts: Parts, inner: Parts, blocks: Blocks, scratch: Scratch, budget: int, wide: int, effort: int
 ) -> int:

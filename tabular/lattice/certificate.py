@@ -121,6 +121,7 @@ def chained(attributes: int) -> Blocks:
         right=right,
         most=np.full(count, _ANYTHING, dtype=np.int64),
         gains=np.zeros(count, dtype=np.int64),
+        needs=np.zeros(count, dtype=np.int64),
         members=np.zeros((count, attributes), dtype=np.bool_),
         sought=np.zeros(count, dtype=np.bool_),
         top=count - 1,

@@ -19,7 +19,7 @@ def _descend(
     node: NDArray[np.int64],
     ways: NDArray[np.int64],
     draws: NDArray[np.float64],
-    rows: NDArray[np.int32],
+    rows: NDArray[np.uint32],
     weights: NDArray[np.int32],
     starts: NDArray[np.int32],
     scratch: Scratch,
@@ -90,7 +90,7 @@ def _rounds(
     scratch: Scratch,
 ) -> int:
     attributes, size = best.size, grid.codes.shape[2]
-    rows, weights = np.zeros((2, size), dtype=np.int32), np.zeros((2, size), dtype=np.int32)
+    rows, weights = np.zeros((2, size), dtype=np.uint32), np.zeros((2, size), dtype=np.int32)
     starts = np.zeros((2, size + 2), dtype=np.int32)
     ways = np.zeros(attributes, dtype=np.int64)
     now = best.copy()

@@ -31,6 +31,8 @@ class Blocks(NamedTuple):
     #: The bounds in all of the lattice.
     most: NDArray[np.int64]
     gains: NDArray[np.int64]
+    #: What they must gain.
+    needs: NDArray[np.int64]
     #: By block and attribute: whether it is one of them.
     members: NDArray[np.bool_]
     #: Whether the block's bound is worth seeking anew in a part.
@@ -59,7 +61,7 @@ class Parts(NamedTuple):
     by: NDArray[np.int64]
     #: The other half of the part is gone through elsewhere.
     given: NDArray[np.bool_]
-    rows: NDArray[np.int32]
+    rows: NDArray[np.uint32]
     weights: NDArray[np.int32]
     starts: NDArray[np.int32]
     state: NDArray[np.int64]
@@ -86,7 +88,7 @@ def parts_of(
         caps=np.zeros((depth, len(caps)), dtype=np.int64),
         by=by,
         given=np.zeros(depth, dtype=np.bool_),
-        rows=np.zeros(8 * rows + 8, dtype=np.int32),
+        rows=np.zeros(8 * rows + 8, dtype=np.uint32),
         weights=np.ones(8 * rows + 8, dtype=np.int32),
         starts=np.zeros(8 * rows + depth + 8, dtype=np.int32),
         state=np.array([0, 1, judges, best, len(caps) - 1], dtype=np.int64),

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.kernels import compiled, inlined
+from tabular.kernels import inlined, lean
 
 
 class Grid(NamedTuple):
     """The table as the kernels take it: the steps an attribute goes down from its highest level count from 0."""
 
     #: By attribute, step and row: the label.
-    codes: NDArray[np.int32]
+    codes: NDArray[np.uint32]
     #: By attribute and step: the labels there are.
     labels: NDArray[np.int64]
     #: By attribute and step: what is gained by going so far down; by attribute: the steps there are.
@@ -40,20 +40,26 @@ class Scratch(NamedTuple):
     """Room that every step uses and leaves as it was."""
 
     weights: NDArray[np.int64]
+    #: Counts that are left as they are: those of a class begin at its own stamp.
+    stamped: NDArray[np.int64]
     numbers: NDArray[np.int64]
     places: NDArray[np.int64]
     seen: NDArray[np.int64]
     marks: NDArray[np.int64]
     distinct: NDArray[np.int64]
-    segments: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    table: NDArray[np.int64]
     order: NDArray[np.int64]
     #: Work done, nodes counted, two results of the last step, and steps of a proof that are written.
     told: NDArray[np.int64]
 
 
 #: Places in `Scratch.told`.
-WORK, COUNTED, PAIRS, LOST, WRITTEN = 0, 1, 2, 3, 4
+WORK, COUNTED, PAIRS, LOST, WRITTEN, STAMP = 0, 1, 2, 3, 4, 5
 
+
+#: Multiplied by this, a difference in any bit of a key is one in its upper half.
+_SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)
 
 #: Work that every step takes, beside that for each row.
 _A_CALL = 50
@@ -63,23 +69,25 @@ def scratch_for(grid: Grid) -> Scratch:
     """Room for all steps over *grid*."""
     labels, rows = int(grid.codes.max(initial=0)) + 2, grid.codes.shape[2]
     values = int(grid.values.max(initial=0)) + 1
-    weights, numbers, places, seen, distinct = (np.zeros(labels, dtype=np.int64) for _ in range(5))
+    weights, stamped, numbers, places, seen, distinct = (np.zeros(labels, dtype=np.int64) for _ in range(6))
     return Scratch(
         weights=weights,
+        stamped=stamped,
         numbers=numbers,
         places=places,
         seen=seen,
         marks=np.zeros(labels * values if grid.l > 1 else 1, dtype=np.int64),
         distinct=distinct,
-        segments=np.zeros((4, rows + 2), dtype=np.int64),
+        keys=np.zeros(rows, dtype=np.int64),
+        table=np.zeros(4 * rows, dtype=np.int64),
         order=np.zeros(len(grid.codes), dtype=np.int64),
-        told=np.zeros(5, dtype=np.int64),
+        told=np.zeros(6, dtype=np.int64),
     )
 
 
 @inlined
 def _diversity(
-    grid: Grid, rows: NDArray[np.int32], low: int, high: int, column: NDArray[np.int32], scratch: Scratch
+    grid: Grid, rows: NDArray[np.uint32], low: int, high: int, column: NDArray[np.uint32], scratch: Scratch
 ) -> None:
     # The distinct sensitive values of each label in one class; the marks are taken away again.
     size = scratch.marks.size // scratch.distinct.size
@@ -94,14 +102,30 @@ def _diversity(
         scratch.marks[column[row] * size + grid.values[row]] = 0
 
 
-@compiled
+@inlined
+def _with_few_values(
+    grid: Grid, rows: NDArray[np.uint32], low: int, high: int, column: NDArray[np.uint32], stamp: int, scratch: Scratch
+) -> int:
+    # The rows of one class whose labels are frequent enough, but have too few sensitive values.
+    _diversity(grid, rows, low, high, column, scratch)
+    few = 0
+    for place in range(low, high):
+        label = column[rows[place]]
+        if scratch.distinct[label] > 0:
+            size = scratch.stamped[label] - stamp
+            few += size if size >= grid.k and scratch.distinct[label] < grid.l else 0
+            scratch.distinct[label] = 0
+    return few
+
+
+@lean
 def lost_rows(
     grid: Grid,
-    rows: NDArray[np.int32],
+    rows: NDArray[np.uint32],
     weights: NDArray[np.int32],
     starts: NDArray[np.int32],
     classes: int,
-    column: NDArray[np.int32],
+    column: NDArray[np.uint32],
     base: int,
     scratch: Scratch,
 ) -> int:
@@ -109,40 +133,41 @@ def lost_rows(
 
     Tells the number of classes after the split, too.
     """
-    lost, pairs, counts = base, 0, scratch.weights
+    lost, pairs, counts = base, 0, scratch.stamped
+    stamp, apart = scratch.told[STAMP], grid.codes.shape[2] + 1
     for each in range(classes):
         low, high = starts[each], starts[each + 1]
-        for place in range(low, high):
-            counts[column[rows[place]]] += weights[place]
-        if grid.l > 1:
-            _diversity(grid, rows, low, high, column, scratch)
+        # What is counted of the classes before is no more than the stamp.
+        stamp += apart
         for place in range(low, high):
             label = column[rows[place]]
-            size = counts[label]
-            if size > 0:
-                pairs += 1
-                if size < grid.k or (grid.l > 1 and scratch.distinct[label] < grid.l):
-                    lost += size
-                counts[label] = 0
-                scratch.distinct[label] = 0
+            weight = weights[place]
+            before = max(counts[label] - stamp, 0)
+            after = before + weight
+            counts[label] = stamp + after
+            pairs += before == 0
+            lost += (after if after < grid.k else 0) - (before if before < grid.k else 0)
+        if grid.l > 1:
+            lost += _with_few_values(grid, rows, low, high, column, stamp, scratch)
         if lost > grid.limit:
             break
+    scratch.told[STAMP] = stamp
     scratch.told[WORK] += starts[classes] + _A_CALL
     scratch.told[COUNTED] += 1
     scratch.told[PAIRS] = pairs
     return lost
 
 
-@compiled
+@lean
 def refine(
     grid: Grid,
-    rows: NDArray[np.int32],
+    rows: NDArray[np.uint32],
     weights: NDArray[np.int32],
     starts: NDArray[np.int32],
     classes: int,
-    column: NDArray[np.int32],
+    column: NDArray[np.uint32],
     base: int,
-    to_rows: NDArray[np.int32],
+    to_rows: NDArray[np.uint32],
     to_weights: NDArray[np.int32],
     to_starts: NDArray[np.int32],
     scratch: Scratch,
@@ -197,56 +222,10 @@ def refine(
     return kept
 
 
-@compiled
-def _split_in_place(
-    rows: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    column: NDArray[np.int32],
-    segments: NDArray[np.int64],
-    count: int,
-    end: int,
-    to_segments: NDArray[np.int64],
-    spare: NDArray[np.int64],
-    scratch: Scratch,
-) -> int:
-    # Put rows of one label beside each other in each segment; return how many segments there are then.
-    numbers, places, seen = scratch.numbers, scratch.places, scratch.seen
-    found = 0
-    for which in range(count):
-        low, high = segments[which], segments[which + 1]
-        labels = 0
-        for place in range(low, high):
-            label = column[rows[place]]
-            if numbers[label] == 0:
-                seen[labels] = label
-                labels += 1
-            numbers[label] += 1
-        begin = low
-        for each in range(labels):
-            label = seen[each]
-            places[label] = begin
-            to_segments[found] = begin
-            found += 1
-            begin += numbers[label]
-        if labels > 1:
-            for place in range(low, high):
-                label = column[rows[place]]
-                spare[0, places[label]] = rows[place]
-                spare[1, places[label]] = weights[place]
-                places[label] += 1
-            for place in range(low, high):
-                rows[place] = spare[0, place]
-                weights[place] = spare[1, place]
-        for each in range(labels):
-            numbers[seen[each]] = places[seen[each]] = 0
-    to_segments[found] = end
-    return found
-
-
-@compiled
+@lean
 def join_alike(
     grid: Grid,
-    rows: NDArray[np.int32],
+    rows: NDArray[np.uint32],
     weights: NDArray[np.int32],
     starts: NDArray[np.int32],
     classes: int,
@@ -255,36 +234,83 @@ def join_alike(
     scratch: Scratch,
 ) -> int:
     """Make one of the rows that nothing up to the steps *most* tells apart; keep the classes that can still break."""
-    end, kept, low = 0, 0, starts[0]
-    scratch.told[WORK] += 8 * starts[classes]
+    keys, order, count = scratch.keys, scratch.order, 0
+    for attribute in range(grid.codes.shape[0]):
+        if most[attribute] > now[attribute]:
+            order[count] = attribute
+            count += 1
+    size = starts[classes]
+    for place in range(size):
+        keys[place] = grid.values[rows[place]] if grid.l > 1 else 0
+    for which in range(count):
+        column = grid.codes[order[which], most[order[which]]]
+        for place in range(size):
+            keys[place] = (keys[place] ^ column[rows[place]]) * _SPREAD
+    scratch.told[WORK] += 8 * size
+    end, kept, low = 0, 0, 0
     for each in range(classes):
         high = starts[each + 1]
-        segments, others = scratch.segments[0], scratch.segments[1]
-        segments[0], segments[1], count = low, high, 1
-        if grid.l > 1:
-            count = _split_in_place(
-                rows, weights, grid.values, segments, 1, high, others, scratch.segments[2:], scratch
-            )
-            segments, others = others, segments
-        for attribute in range(grid.codes.shape[0]):
-            if most[attribute] > now[attribute] and count < high - low:
-                column = grid.codes[attribute, most[attribute]]
-                count = _split_in_place(
-                    rows, weights, column, segments, count, high, others, scratch.segments[2:], scratch
-                )
-                segments, others = others, segments
-        begin, can_break = end, False
-        for which in range(count):
-            weight = 0
-            for place in range(segments[which], segments[which + 1]):
-                weight += weights[place]
-            can_break = can_break or weight < grid.safe
-            rows[begin] = rows[segments[which]]
-            weights[begin] = weight
-            begin += 1
-        if can_break and count > 1:
+        begin = end
+        end = _join_class(grid, rows, weights, low, high, begin, most, count, scratch)
+        can_break = False
+        for place in range(begin, end):
+            can_break = can_break or weights[place] < grid.safe
+        if can_break and end > begin + 1:
             kept += 1
-            starts[kept] = begin
+            starts[kept] = end
+        else:
             end = begin
         low = high
     return kept
+
+
+@inlined
+def _join_class(
+    grid: Grid,
+    rows: NDArray[np.uint32],
+    weights: NDArray[np.int32],
+    low: int,
+    high: int,
+    begin: int,
+    most: NDArray[np.int64],
+    count: int,
+    scratch: Scratch,
+) -> int:
+    # Put the rows of one class that are told apart, with what they weigh together, at *begin*; return their end.
+    # They are found by their keys, by stepping on from the place a key is sent to.
+    mask = 1
+    while mask < 2 * (high - low):
+        mask *= 2
+    mask -= 1
+    stamp = scratch.told[STAMP] + 1
+    scratch.told[STAMP] = stamp + grid.codes.shape[2]
+    end = begin
+    for place in range(low, high):
+        row, key, weight = rows[place], scratch.keys[place], weights[place]
+        slot = (key >> 32) & mask
+        while True:
+            other = scratch.table[slot] - stamp
+            if other < 0:
+                scratch.table[slot] = stamp + end
+                rows[end] = row
+                weights[end] = weight
+                scratch.keys[end] = key
+                end += 1
+                break
+            if scratch.keys[other] == key and _alike(grid, row, rows[other], most, count, scratch.order):
+                weights[other] += weight
+                break
+            slot = (slot + 1) & mask
+    return end
+
+
+@inlined
+def _alike(grid: Grid, one: int, other: int, most: NDArray[np.int64], count: int, order: NDArray[np.int64]) -> bool:
+    # Rows with the same key that are told apart after all stay apart.
+    if grid.l > 1 and grid.values[one] != grid.values[other]:
+        return False
+    for which in range(count):
+        column = grid.codes[order[which], most[order[which]]]
+        if column[one] != column[other]:
+            return False
+    return True

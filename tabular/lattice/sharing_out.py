@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tabular.lattice.capping import advance_capping
 from tabular.lattice.parts import BEST, DEPTH, DONE, FOUND, FRESH, FULL, Blocks, Parts, parts_of, with_more_room
-from tabular.lattice.refinement import COUNTED, WORK, Grid, Scratch, scratch_for
+from tabular.lattice.refinement import COUNTED, STAMP, WORK, Grid, Scratch, scratch_for
 
 #: Searches that are under way at the same time, whatever the hands, and the work of each between two looks.
 _TOGETHER = 8
@@ -58,7 +58,7 @@ class SharedSearch:
                 self.work += sum(int(each.scratch.told[WORK]) for each in self.shares)
                 self.counted += sum(int(each.scratch.told[COUNTED]) for each in self.shares)
                 for each in self.shares:
-                    each.scratch.told[:] = 0
+                    each.scratch.told[:STAMP] = 0
                     if each.outcome == FULL:
                         each.parts = with_more_room(each.parts)
                 found = [each.parts.most[each.parts.state[DEPTH] + 1] for each in self.shares if each.outcome == FOUND]
@@ -78,7 +78,7 @@ class SharedSearch:
         )
 
     def _add(self, parts: Parts) -> None:
-        blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains))
+        blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains), needs=np.zeros_like(self.blocks.needs))
         inner = parts_of(self.grid, self.grid.steps, 0, judges=True, caps=self.blocks.most)
         self.shares.append(Share(parts, inner, blocks, scratch_for(self.grid)))
 

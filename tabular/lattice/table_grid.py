@@ -29,7 +29,7 @@ def grid_of(question: Question, losses: LevelLosses) -> Grid:
     table, hierarchies = evaluator.table, evaluator.hierarchies
     heights = np.array(question.lattice.heights, dtype=np.int64)
     size = int(heights.max(initial=0)) + 1
-    codes = np.zeros((len(heights), size, evaluator.rows), dtype=np.int32)
+    codes = np.zeros((len(heights), size, evaluator.rows), dtype=np.uint32)
     labels = np.ones((len(heights), size), dtype=np.int64)
     gains = np.zeros((len(heights), size), dtype=np.int64)
     for place, (name, each) in enumerate(hierarchies.items()):
