@@ -41,7 +41,9 @@ def main() -> None:
     folder = shared_data("adult/arx")
     table, hierarchies = adult(folder)
     if asked.part == "new-process":
+        began = time.perf_counter()
         all_nodes(table, hierarchies, Limits(k=K, suppression=0.04))
+        print(f"{'all nodes in a new process, kernels loaded from their cache':>60} {time.perf_counter() - began:8.3f}")
         return
     print(f"Adult: {len(table):,} rows, {len(hierarchies)} attributes; seconds, best of {REPEATS}")
     for limits in (Limits(k=K, suppression=0.04), Limits(k=K), Limits(suppression=0.01)):
@@ -112,7 +114,7 @@ def new_process() -> None:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-m", "benchmarks.adult_lattice", "--part", "new-process"], check=True)
     whole = time.perf_counter() - began
-    print(f"{'all nodes in a new process, imports and reading included':>60} {whole:8.3f}")
+    print(f"{'that process from its start, imports and reading included':>60} {whole:8.3f}")
 
 
 def best(work: Callable[[], Any]) -> float:

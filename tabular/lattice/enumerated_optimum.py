@@ -14,7 +14,7 @@ from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Nodes
 
 #: So many nodes of the lattice are worth one more node in each round.
-_A_ROUND = 50_000
+_A_ROUND = 4_000
 
 #: Where bounds of a metric are weak, most nodes are looked at anyway: then many at once, which is quicker.
 _AT_ONCE = 512

@@ -30,7 +30,7 @@ from tabular.lattice.appraisal import (
     appraise,
 )
 from tabular.lattice.bounds import lower_bounds
-from tabular.lattice.layout import UNIT, Classes, Pairs, Ranked, bits_of, coding_of, distinct_rows
+from tabular.lattice.layout import UNIT, Classes, Ranked, bits_of, coding_of, copied, distinct_rows
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.readings import Readings
@@ -48,6 +48,9 @@ _BITS = 62
 
 #: Both inner attributes have labels of up to so many bits together.
 _INSIDE = 14
+
+#: Beside the inner attributes so many others have their levels where nodes are rolled up half the way.
+_RAISED = 3
 
 #: Of the sensitive values these are known from which of them occur; the others need their counts.
 _OF_PRESENCE = ("l",)
@@ -205,7 +208,8 @@ class Evaluator:
         self._order = [*(place for place in outer if place != second), *([second] if second >= 0 else []), inner]
         self._coding, words = coding_of(ranked, counts, inner, second)
         self._bits = bits_of(ranked, counts)
-        self._others = [max(len(each.ranks) - 1, 1) for each in ranked]
+        self._others = np.array([max(len(each.ranks) - 1, 1) for each in ranked])
+        self._heights = np.maximum(self.lattice.heights, 1)
         of_values = self.sensitive is not None and bool(
             {name for name in self.metrics if METRICS[name].needs == SENSITIVE}
         )
@@ -239,7 +243,9 @@ class Evaluator:
         most = np.arange(self.rows + 1, dtype=np.float64)
         logs = np.log2(np.maximum(most, 1)) * most if beyond else np.zeros(1)
         self._logs = np.rint(logs * UNIT).astype(np.int64)
-        self._recent = Recent(self._base, len(names))
+        self._recent = Recent(
+            self._base, len(names), [*([second] if second >= 0 else []), inner, *self._order[:_RAISED]]
+        )
         self._bottom = np.zeros(len(names), dtype=np.int16)
 
     @cached_property
@@ -278,14 +284,23 @@ class Evaluator:
 
     def _step(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
-        room, begin, end = self._single, np.zeros(KINDS, dtype=np.int64), np.zeros(KINDS, dtype=np.int64)
         for place, node in enumerate(nodes):
             fine, source = self._recent.nearest(node)
-            step(source, fine, node, self._coding, self._wanted, room, begin, end)
-            found = _copied(room.classes, end)
-            appraise(found, node, self._coding, self._wanted, self._logs, room.scratch, whole[place], other[place])
-            self._recent.keep(node, found)
+            stone = self._recent.stone(fine, source, node)
+            if stone is not None:
+                fine, source = stone, self._rolled_up(fine, source, stone)
+            found = self._rolled_up(fine, source, node)
+            appraise(
+                found, node, self._coding, self._wanted, self._logs, self._single.scratch, whole[place], other[place]
+            )
             self.evaluated += 1
+
+    def _rolled_up(self, fine: NDArray[np.int16], source: Classes, node: NDArray[np.int16]) -> Classes:
+        begin, end = np.zeros((2, KINDS), dtype=np.int64)
+        step(source, fine, node, self._coding, self._wanted, self._single, begin, end)
+        found = copied(self._single.classes, end)
+        self._recent.keep(node, found)
+        return found
 
     def _readings(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> Readings:
         suppressed, attributes = whole[:, SUPPRESSED], len(self.lattice.heights)
@@ -316,11 +331,10 @@ class Evaluator:
     def _general_loss(
         self, nodes: Nodes, lost: NDArray[np.int64], suppressed: NDArray[np.int64] | int
     ) -> NDArray[np.float64]:
-        # Added up as `general_loss` does, so that both agree in the last digit.
-        total = np.zeros(len(nodes))
-        for place, others in enumerate(self._others):
-            covered = self._coding.all_leaves[place][nodes[:, place]] - lost[:, place]
-            total += covered / others + suppressed
+        # Added up from the first attribute to the last as `general_loss` does, so that both agree in the last digit.
+        places = np.arange(len(self._others))
+        covered = (self._coding.all_leaves[places, nodes] - lost) / self._others + np.reshape(suppressed, (-1, 1))
+        total: NDArray[np.float64] = np.add.accumulate(covered, axis=1)[:, -1]
         return total
 
     def _entropy(self, nodes: Nodes, bits: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -330,27 +344,11 @@ class Evaluator:
         return total + bits / UNIT
 
     def _precision(self, nodes: Nodes) -> NDArray[np.float64]:
-        total = np.zeros(len(nodes))
-        for place, height in enumerate(self.lattice.heights):
-            if height:
-                total += nodes[:, place] / height
-        return total / len(self.lattice.heights)
+        shares: NDArray[np.float64] = np.add.accumulate(nodes / self._heights, axis=1)[:, -1]
+        return shares / len(self.lattice.heights)
 
 
 def _spread(rows: NDArray[np.int64]) -> float:
     """The entropy of a column."""
     shares = rows[rows > 0] / max(int(rows.sum()), 1)
     return float(-(shares * np.log(shares)).sum())
-
-
-def _copied(classes: Classes, end: NDArray[np.int64]) -> Classes:
-    """The classes up to a mark, in arrays of their own."""
-    groups, many, of_values, of_labels = end.tolist()
-    return Classes(
-        classes.keys[:groups].copy(),
-        classes.codes[:many].copy(),
-        classes.sizes[:many].copy(),
-        classes.present[:many].copy(),
-        Pairs(*(array[:of_values].copy() for array in classes.sensitive)),
-        Pairs(*(array[:of_labels].copy() for array in classes.labels)),
-    )

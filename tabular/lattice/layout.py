@@ -200,3 +200,16 @@ def _pairs(classes: NDArray[np.int64], codes: NDArray[np.int32] | None) -> Pairs
     size = int(codes.max()) + 1
     pairs, rows = np.unique(classes * size + codes, return_counts=True)
     return Pairs((pairs // size).astype(np.int32), (pairs % size).astype(np.int32), rows.astype(np.int32))
+
+
+def copied(classes: Classes, end: NDArray[np.int64]) -> Classes:
+    """The classes up to a mark, in arrays of their own."""
+    groups, many, of_values, of_labels = end.tolist()
+    return Classes(
+        classes.keys[:groups].copy(),
+        classes.codes[:many].copy(),
+        classes.sizes[:many].copy(),
+        classes.present[:many].copy(),
+        Pairs(*(array[:of_values].copy() for array in classes.sensitive)),
+        Pairs(*(array[:of_labels].copy() for array in classes.labels)),
+    )

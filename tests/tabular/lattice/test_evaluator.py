@@ -124,6 +124,23 @@ def test_each_node_is_rolled_up_once(monkeypatch, count):
     assert sum(calls) == evaluator.evaluated == count
 
 
+def test_nodes_far_from_the_distinct_rows_share_stones_on_the_way(monkeypatch):
+    table, levels = wide_problem(6, attributes=7, size=9, rows=300)
+    asked = Evaluator(table, levels, limits=Limits(k=3)).lattice.everything()
+    asked = asked[np.random.default_rng(7).permutation(len(asked))[:100]]
+    calls = []
+    real_step = module.step
+    monkeypatch.setattr(module, "step", lambda *given: calls.append(1) or real_step(*given))
+    without = Evaluator(table, levels, limits=Limits(k=3), **GIVEN).evaluate(asked)
+    assert len(calls) == len(asked)
+    monkeypatch.setattr("tabular.lattice.recent._FAR", 20)
+    evaluator = Evaluator(table, levels, limits=Limits(k=3), **GIVEN)
+    exactly(evaluator.evaluate(asked), without)
+    stones = len(calls) - 2 * len(asked)
+    assert evaluator.evaluated == len(asked)
+    assert 0 < stones <= 9 + len(asked) // 4
+
+
 @settings(max_examples=60)
 @given(problems(), limits | shares)
 def test_the_rows_that_go_are_those_of_the_slow_version(problem, asked):
