@@ -37,10 +37,11 @@ class Optimal(Search):
     the s rows suppressed at m each costs discernibility at least k, be it kept (in a class of k or more) or not. So at
     n it is at least that of m less s x (rows - k). Classes kept at m only merge, so their rows outside the majorities
     are no fewer: CM at n is at least that of m less s. And classes at n hold classes of m, or s rows of which each
-    needs k: with c classes and r rows kept at m, the mean size at n is at least r / (c + s / k).
+    needs k: with c classes and r rows kept at m, the mean size at n is at least r / (c + s / k). Where earlier releases
+    decide, too, which rows go, none of the three is used.
 
-    *A lattice that can be listed.* Of the open nodes (bound less than the best, not known to break the limits) the one
-    is asked for that decides most, whatever is found: those below it, if it breaks them, or those that are as dear.
+    *A lattice that can be listed.* Of the open nodes (bound less than the best, not known to break the limits) a few
+    are asked for that decide most, whatever is found: those below them, if they break them, or those that are as dear.
     When none is open the best is the optimum, of equal ones the first by its levels; until then no node is less than
     the least bound of an open one.
 
