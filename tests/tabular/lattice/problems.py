@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tabular import Table
 from tabular.attributes import Attribute
+from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.limits import Limits
 
@@ -51,3 +53,16 @@ limits = st.builds(
 
 #: Limits with nothing given but the rows that may go: each node has a k of its own.
 shares = st.builds(Limits, suppression=st.sampled_from([0.0, 0.1, 0.25, 0.5]))
+
+
+def wide_problem(seed, *, attributes, size, rows, values=4):
+    """A table whose keys take several words, with hierarchies of halves."""
+    rng = np.random.default_rng(seed)
+    names = [f"q{place}" for place in range(attributes)]
+    domain = tuple(str(value) for value in range(size))
+    columns = {name: [str(value) for value in rng.integers(0, size, rows)] for name in names}
+    columns["sensitive"] = [str(value) for value in rng.integers(0, values, rows)]
+    columns["label"] = [str(value) for value in rng.integers(0, 3, rows)]
+    described = [Attribute(name=name, kind="ordinal", domain=domain) for name in names]
+    levels = {name: build(each, "balanced", fan_out=3) for name, each in zip(names, described, strict=True)}
+    return Table.from_columns(columns, described), levels

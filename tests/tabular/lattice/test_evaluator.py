@@ -4,9 +4,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tabular import Table
-from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
 from tabular.lattice import evaluator as module
 from tabular.lattice import recent
@@ -14,7 +12,7 @@ from tabular.lattice.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import as_tuples
 from tests.strategies import seeds
-from tests.tabular.lattice.problems import limits, problems, shares
+from tests.tabular.lattice.problems import limits, problems, shares, wide_problem
 from tests.tabular.lattice.slow import SlowEvaluator
 
 GIVEN = {"sensitive": "sensitive", "class_label": "label"}
@@ -30,19 +28,6 @@ def exactly(found, expected):
     assert set(expected.values) == set(found.values)
     for name, array in expected.values.items():
         assert found[name].tobytes() == array.tobytes(), name
-
-
-def wide_problem(seed, *, attributes, size, rows, values=4):
-    """A table whose keys take several words, with hierarchies of halves."""
-    rng = np.random.default_rng(seed)
-    names = [f"q{place}" for place in range(attributes)]
-    domain = tuple(str(value) for value in range(size))
-    columns = {name: [str(value) for value in rng.integers(0, size, rows)] for name in names}
-    columns["sensitive"] = [str(value) for value in rng.integers(0, values, rows)]
-    columns["label"] = [str(value) for value in rng.integers(0, 3, rows)]
-    described = [Attribute(name=name, kind="ordinal", domain=domain) for name in names]
-    levels = {name: build(each, "balanced", fan_out=3) for name, each in zip(names, described, strict=True)}
-    return Table.from_columns(columns, described), levels
 
 
 @settings(max_examples=100)
