@@ -62,7 +62,10 @@ class LabelReader:
             return self._range(text[1:-1])
         if text.startswith("{") and text.endswith("}"):
             return tuple(sorted(set(self._parts(text[1:-1], CHOICE))))
-        raise InvalidInput(f"neither a value of the domain nor a set of such ([a,b], {{a|b}} or {ANY})")
+        raise InvalidInput(
+            f"neither a value of the domain nor a set of such ([a,b], {{a|b}} or {ANY}); the labels of a hierarchy are "
+            "not known here, so a release to be measured is written with --labels sets"
+        )
 
     def _range(self, text: str) -> Members:
         if not self.attribute.is_ordered:
