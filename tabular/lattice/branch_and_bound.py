@@ -29,6 +29,9 @@ from tabular.lattice.refinement import LOST, PAIRS, WORK, WRITTEN, Grid, Scratch
 #: Rows are joined where so many attributes are open that much is to come of a part.
 _WORTH_JOINING = 3
 
+#: Work that a step of a proof counts for where one is written.
+A_STEP = 40
+
 
 @lean
 def bound_of(grid: Grid, most: NDArray[np.int64], caps: NDArray[np.int64], top: int, blocks: Blocks) -> int:
@@ -48,6 +51,8 @@ def _write(proof: NDArray[np.uint8], what: int, attribute: int, step: int, scrat
         place = scratch.told[WRITTEN]
         proof[place, 0], proof[place, 1], proof[place, 2] = what, attribute, step
         scratch.told[WRITTEN] = place + 1
+        # Nothing checks the room: as each step counts as work, a slice of work writes no more than there is room for.
+        scratch.told[WORK] += A_STEP
 
 
 @lean

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.branch_and_bound import advance, narrow
+from tabular.lattice.branch_and_bound import A_STEP, advance, narrow
 from tabular.lattice.losses_by_level import ADDITIVE, LevelLosses
 from tabular.lattice.parts import DONE, FOUND, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.refinement import WRITTEN, scratch_for
@@ -17,8 +17,9 @@ from tabular.lattice.searching import Question
 from tabular.lattice.space import Node
 from tabular.lattice.table_grid import grid_of
 
-#: Work of a slice, and the steps of the proof that so much work can write: a step takes fifty or more.
-_SLICE, _LINES = 20_000_000, 500_000
+#: Work of a slice, and the steps of the proof that so much work can write.
+_SLICE = 20_000_000
+_LINES = _SLICE // A_STEP
 
 _ANYTHING = 1 << 62
 

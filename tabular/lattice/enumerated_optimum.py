@@ -83,15 +83,10 @@ class OpenNodes:
     def most_telling(self, count: int) -> Nodes:
         """The open nodes of which a look decides most, whatever is seen: those below it, or those that are dearer."""
         worth = _worth(self._open, self._levels, self._order)
-        if count == 1:
-            chosen = [int(np.argmax(worth))]
-            return self._nodes[chosen] if worth[chosen[0]] else self._nodes[:0]
-        count = min(count, int(np.count_nonzero(worth)))
-        if not count:
-            return self._nodes[:0]
-        best = np.argpartition(-worth, count - 1)[:count]
-        several: list[int] = np.sort(best).tolist()
-        return self._nodes[several]
+        places = np.flatnonzero(worth)
+        # Of equals the first, so that the course is the same with any sort.
+        chosen: list[int] = np.sort(places[np.argsort(-worth[places], kind="stable")[:count]]).tolist()
+        return self._nodes[chosen]
 
     def _decides_below(self) -> bool:
         return self._question.limits.are_fixed

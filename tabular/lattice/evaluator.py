@@ -57,7 +57,7 @@ _OF_PRESENCE = ("l",)
 
 
 class Evaluator:
-    """Says of nodes what they are worth; counts those whose classes it computed."""
+    """Says of nodes what they are worth, and counts them."""
 
     def __init__(
         self,
