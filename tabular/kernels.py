@@ -20,6 +20,7 @@ def lean(function: F) -> F:
 
     The counts are shared by all threads, which would wait for each other at every call.
     """
+    # Numba does not document this option, but compiles kernels of its own with it; it refuses one that makes an array.
     return _compile(function, _nrt=False)
 
 
