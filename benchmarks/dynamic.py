@@ -25,8 +25,8 @@ import numpy as np
 
 from tabular.attributes import Attribute
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.dynamic import DynamicEvaluator, DynamicKgen, History, already_told, read_history, write_history
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.chain import DynamicEvaluator, DynamicKgen, History, already_told, read_history, write_history
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, run

@@ -18,13 +18,13 @@ from anonypy.mondrian import Mondrian as PeerMondrian
 from anonypyx.microaggregation import MDAVGeneric
 
 from benchmarks.shared import SHARED
-from tabular.anonymity import Anonymity
 from tabular.attributes import CONTINUOUS, Attribute
-from tabular.generalisation_loss import general_loss
-from tabular.group_sizes import loss_of
-from tabular.mdav import mdav
-from tabular.multidimensional import parts_of
-from tabular.points import points_of
+from tabular.criteria.anonymity import Anonymity
+from tabular.grouping.group_sizes import loss_of
+from tabular.grouping.mdav import mdav
+from tabular.grouping.multidimensional import parts_of
+from tabular.grouping.points import points_of
+from tabular.lattice.generalisation_loss import general_loss
 from tabular.protections import protect
 from tabular.table import Table
 

@@ -22,11 +22,11 @@ import numpy as np
 
 from benchmarks.cargo import ALL_K, SIZES, SUPPRESSION, cargo_problem
 from tabular.errors import NoSolution
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.node_metrics import accuracy, level_of_suppression
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, after_seconds, never, run
-from tabular.node_metrics import accuracy, level_of_suppression
 
 Case = tuple[int, int]
 

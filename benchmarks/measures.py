@@ -17,9 +17,9 @@ import numpy as np
 
 from benchmarks.linkage import adult_rows, pram, swapping
 from tabular.criteria import check
+from tabular.matrices.transitions import bivariate_difference, chi_square_difference
 from tabular.measures import NUMERIC, measures
 from tabular.table import Table
-from tabular.transitions import bivariate_difference, chi_square_difference
 
 QUASI_IDENTIFIERS = ("sex", "race", "education")
 SENSITIVE = "occupation"

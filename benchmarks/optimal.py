@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.cargo import ALL_K, SIZES, SUPPRESSION, cargo_problem
-from tabular.lattice.certificate import certificate
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.optimal.certificate import certificate
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, after_seconds, run
 

@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.shared import shared_data
+from tabular.files.schema import read_schema
 from tabular.hierarchies import read_hierarchies
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.evaluator import Evaluator
-from tabular.lattice.front import checked_epsilon, convergence_error, non_dominated, representation_ratio
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.fronts.front import checked_epsilon, convergence_error, non_dominated, representation_ratio
 from tabular.lattice.limits import Limits
-from tabular.lattice.readings import Readings
 from tabular.lattice.searches.pbg_ea import PbgEa
 from tabular.lattice.searching import Question, run
 from tabular.lattice.space import Node, Nodes, as_nodes
-from tabular.schema import read_schema
 from tabular.table import Table
 
 HIERARCHIES = Path(__file__).parent / "adult_hierarchies"

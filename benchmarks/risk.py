@@ -22,7 +22,7 @@ from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure, attackers, user_labels
 from graphpriv.risk.scenarios import with_common_codes
 from graphpriv.structure import describe
-from graphpriv.synthetic import synthetic_graph
+from graphpriv.synthetic.graphs import synthetic_graph
 
 VALUES = 18
 GIB = 1 << 20

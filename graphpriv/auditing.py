@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import product
 from math import fsum
 from typing import Any
@@ -21,6 +20,7 @@ from graphpriv.structure import structural_change
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.progress import Report, silent
+from tabular.version import version
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
@@ -93,7 +93,7 @@ def audit(
         "scenarios": list(scenarios),
         "undirected": undirected,
     }
-    document = {"version": version("graphpriv"), "inputs": inputs, "parameters": parameters}
+    document = {"version": version(), "inputs": inputs, "parameters": parameters}
     return Audit({**document, **_findings(pair, found, at_risk)}, found)
 
 

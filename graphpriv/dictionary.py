@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.microdata import HEADER, MISSING, Microdata
+from graphpriv.microdata.extraction import HEADER, MISSING, Microdata
+from graphpriv.microdata.protected import ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
-from graphpriv.protected_microdata import ProtectedMicrodata
 from graphpriv.topics import EMPTY, RANKS
 from tabular.classes import class_count, smallest_class
-from tabular.dictionary import table_dictionary
-from tabular.files import write_text
-
-SUFFIX = ".dictionary.json"
+from tabular.files.disk import write_text
+from tabular.release.dictionary import dictionary_path, table_dictionary
 
 #: What the fields of a profile mean, in a release and in a table taken from any graph.
 RELEASED = (
@@ -150,12 +148,6 @@ def write_microdata_dictionary(
     if isinstance(table, ProtectedMicrodata):
         return _write(protected_microdata_dictionary(table), out, overwrite=overwrite, private=private)
     return _write(microdata_dictionary(table), out, overwrite=overwrite, private=private)
-
-
-def dictionary_path(out: str | Path) -> Path:
-    """Where the dictionary of the file *out* goes: beside it."""
-    # The whole name: a graph and a table of it may differ by their endings only.
-    return Path(f"{out}{SUFFIX}")
 
 
 def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool, private: bool = False) -> Path:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
-from tabular.files import read_bytes, replacing
-from tabular.io import read_table, write_csv
+from tabular.files.csv_tables import read_table, write_csv
+from tabular.files.disk import read_bytes, replacing
 
 HEADER = ("original", "released")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from statistics import fmean, stdev
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +15,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from tabular.errors import InvalidParameter
 from tabular.progress import Report, silent
+from tabular.version import version
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")
@@ -70,7 +70,7 @@ def sweep(
             notes.add(found.document["structure"]["note"])
         rows.append({"k": k, **_averaged(audits)})
     return {
-        "version": version("graphpriv"),
+        "version": version(),
         "inputs": {"original": fingerprint(graph)},
         "parameters": {
             "k": list(ks),

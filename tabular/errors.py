@@ -13,16 +13,54 @@ ReportedError               its text is shown, word for word, to whoever asked
   FileFailure               a file could not be written: the disk is full, or it failed
 
 A text may hold values of a domain, never what belongs to a person: a handle, a name, an id, a post, a token.
+
+What a parameter is called depends on the door: `--at-risk` on the command line, `/at_risk` over HTTP, `at_risk` in
+Python. So a text names parameters by `named`, and the door says what they are called there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Any
+
+#: Stand around the name of a parameter in a text; no text of a user has these two, which mean nothing in Unicode.
+_BEGIN, _END = "\ue000", "\ue001"
+_NAMED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
+
+
+def named(parameter: str) -> str:
+    """The name of a parameter within the text of an error, for the door to word.
+
+    >>> str(InvalidInput(f"The file exists; give {named('overwrite')} to replace it."))
+    'The file exists; give overwrite to replace it.'
+    """
+    return f"{_BEGIN}{parameter}{_END}"
 
 
 class ReportedError(Exception):
     """An error whose text is written for the person who asked."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._text = text
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The parameters that the text names, in its order."""
+        return tuple(_NAMED.findall(self._text))
+
+    def worded(self, name_of: Callable[[str], str | None]) -> str:
+        """The text with each parameter under the name that *name_of* gives it; None leaves its own.
+
+        >>> InvalidInput(f"Give {named('at_risk')}.").worded(lambda name: f"--{name.replace('_', '-')}")
+        'Give --at-risk.'
+        """
+        return _NAMED.sub(lambda found: name_of(found[1]) or found[1], self._text)
+
+    def __str__(self) -> str:
+        return self.worded(lambda _: None)
 
 
 class InvalidInput(ReportedError):
@@ -30,7 +68,35 @@ class InvalidInput(ReportedError):
 
 
 class InvalidParameter(InvalidInput):
-    """An option has a value it cannot have."""
+    """A parameter has a value it cannot have.
+
+    *parameter* is its name, *must* what it has to do, *was* its value, *owner* whose parameter it is. Where a text of
+    its own says more than that, the first parameter it names is the one.
+    """
+
+    def __init__(self, text: str, *, must: str | None = None, was: Any = None, owner: str | None = None) -> None:
+        super().__init__(text)
+        self.must, self.was, self.owner = must, was, owner
+
+    @classmethod
+    def wrong(cls, parameter: str, *, must: str, was: Any, owner: str | None = None) -> InvalidParameter:
+        """Say what a *parameter* must be and what it was instead.
+
+        >>> str(InvalidParameter.wrong("percent", must="be from 0 to 100", was=250, owner="RankSwapping"))
+        'RankSwapping: percent must be from 0 to 100, not 250.'
+        """
+        return cls(f"{named(parameter)} must {must}, not {was!r}.", must=must, was=was, owner=owner)
+
+    @property
+    def parameter(self) -> str | None:
+        """The parameter that is wrong."""
+        return self.named[0] if self.named else None
+
+    def worded(self, name_of: Callable[[str], str | None]) -> str:
+        """As for every error; the owner is said only where the parameter has no other name."""
+        text = super().worded(name_of)
+        is_known = self.parameter is not None and name_of(self.parameter) is not None
+        return text if self.owner is None or is_known else f"{self.owner}: {text}"
 
 
 class InvalidRecord(InvalidInput):

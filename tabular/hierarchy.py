@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Value, is_number
 from tabular.errors import InvalidHierarchy, UnknownName
+from tabular.files.written_numbers import is_number_text
 from tabular.labels import ANY, Members, text_of
 from tabular.table import Table
-from tabular.written_numbers import is_number_text
 
 
 class LackingValues(InvalidHierarchy):

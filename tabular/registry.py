@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
@@ -45,29 +45,29 @@ def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
     """Refuse a *value* that is no whole number, or no truth value, where the *default* is one."""
     if isinstance(default, bool):
         if not isinstance(value, bool):
-            raise InvalidParameter(f"{owner}: {name} must be true or false, not {value!r}.")
+            raise InvalidParameter.wrong(name, must="be true or false", was=value, owner=owner)
     elif isinstance(default, int) and isinstance(value, Real) and not isinstance(value, Integral):
-        raise InvalidParameter(f"{owner}: {name} must be a whole number, not {value!r}.")
+        raise InvalidParameter.wrong(name, must="be a whole number", was=value, owner=owner)
 
 
 def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
     """Refuse a *value* outside its *bounds*, in one wording for all parameters."""
     low, high, choices = bounds.get("low"), bounds.get("high"), bounds.get("choices")
     if choices is not None and value not in choices:
-        raise InvalidParameter(f"{owner}: {name} must be one of {', '.join(choices)}, not {value!r}.")
+        raise InvalidParameter.wrong(name, must=f"be one of {', '.join(choices)}", was=value, owner=owner)
     if low is None and high is None:
         return
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidParameter(f"{owner}: {name} must be a number, not {value!r}.")
+        raise InvalidParameter.wrong(name, must="be a number", was=value, owner=owner)
     number = float(value)
     if number != number or (low is not None and number < low) or (high is not None and number > high):
         if high is None:
-            allowed = f"at least {low}"
+            allowed = f"be at least {low}"
         elif low is None:
-            allowed = f"at most {high}"
+            allowed = f"be at most {high}"
         else:
-            allowed = f"from {low} to {high}"
-        raise InvalidParameter(f"{owner}: {name} must be {allowed}, not {value}.")
+            allowed = f"be from {low} to {high}"
+        raise InvalidParameter.wrong(name, must=allowed, was=value, owner=owner)
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,14 @@ class Parameter:
         kind = float if self.default is None and (self.low, self.high) != (None, None) else type(self.default)
         if kind is bool:
             if text.lower() not in ("true", "false"):
-                raise InvalidParameter(f"{self.name} must be true or false, not {text!r}.")
+                raise InvalidParameter.wrong(self.name, must="be true or false", was=text)
             return text.lower() == "true"
         if kind in (int, float):
             try:
                 return kind(text)
             except ValueError:
                 what = "a whole number" if kind is int else "a number"
-                raise InvalidParameter(f"{self.name} must be {what}, not {text!r}.") from None
+                raise InvalidParameter.wrong(self.name, must=f"be {what}", was=text) from None
         return text
 
 
@@ -149,10 +149,10 @@ class Registry(Generic[T]):
         return enter
 
     def load(self, package: ModuleType | str) -> None:
-        """Import every module of *package*, so that what they hold is entered."""
+        """Import every module of *package* and of the packages in it, so that what they hold is entered."""
         module = import_module(package) if isinstance(package, str) else package
-        for each in sorted(iter_modules(module.__path__), key=lambda info: info.name):
-            import_module(f"{module.__name__}.{each.name}")
+        for each in sorted(walk_packages(module.__path__, f"{module.__name__}."), key=lambda info: info.name):
+            import_module(each.name)
 
     def __getitem__(self, name: str) -> Entry[T]:
         if name not in self._entries:

@@ -16,7 +16,7 @@ from api.cli import audits, demo, graphs, protection, service, stores, sweeps
 from api.cli.tables import table
 from api.errors import outcome_of
 from tabular.errors import ReportedError
-from tabular.files import reason
+from tabular.files.disk import reason
 
 #: `--fail-if` holds.
 CONDITION_HOLDS = 4

@@ -35,7 +35,7 @@ from graphpriv.risk import attackers
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store import Run
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError
-from tabular.files import STREAM, write_text
+from tabular.files.disk import STREAM, write_text
 from tabular.progress import Report
 
 attacker_option = click.option(

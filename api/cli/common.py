@@ -18,7 +18,7 @@ from rich.table import Table
 
 from graphpriv.store import Store, open_store
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM, place_of, refuse_existing
+from tabular.files.disk import STREAM, place_of, refuse_existing
 
 F = TypeVar("F", bound=Callable[..., Any])
 

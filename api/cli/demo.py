@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,17 @@ from graphpriv.fingerprint import fingerprint
 from graphpriv.formats import write_graph
 from graphpriv.graph import SocialGraph
 from graphpriv.mapping import write_mapping
-from graphpriv.microdata import microdata
+from graphpriv.microdata.extraction import microdata
 from graphpriv.protections import check_k, protect
 from graphpriv.release import Release
 from graphpriv.report import demo_report
 from graphpriv.report.drawing import draw, shares
 from graphpriv.store import Run, open_store
 from graphpriv.structure import describe
-from graphpriv.synthetic import synthetic_graph
+from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.errors import NameTaken
-from tabular.files import failure, write_text
+from tabular.files.disk import failure, write_text
+from tabular.version import version
 
 FILES = {
     "store": "demo.db",
@@ -116,7 +116,7 @@ def _write(folder: Path, chain: Chain, seed: int, rng: np.random.Generator) -> d
     run = Run(
         verb="protect",
         parameters={"k": release.k, "method": release.method, **release.parameters},
-        version=version("graphpriv"),
+        version=version(),
         input_hash=fingerprint(original),
     )
     with open_store(f"file:{folder / FILES['store']}", create=True) as store:

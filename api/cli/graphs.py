@@ -24,13 +24,14 @@ from api.cli.common import (
     store_option,
 )
 from api.cli.progress import progress
-from graphpriv.dictionary import dictionary_path, write_dictionary
+from graphpriv.dictionary import write_dictionary
 from graphpriv.formats import Imported, format_of, formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.store.contract import check_name
 from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM, place_of
+from tabular.files.disk import STREAM, place_of
+from tabular.release.dictionary import dictionary_path
 
 format_option = click.option("--format", "file_format", type=click.Choice(list(formats)), help="Found by the suffix.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -23,18 +22,20 @@ from api.cli.common import (
 )
 from api.cli.progress import progress
 from api.cli.tables.outputs import Outputs
-from graphpriv import microdata as extraction
 from graphpriv import protections
-from graphpriv.dictionary import dictionary_path, write_microdata_dictionary
+from graphpriv.dictionary import write_microdata_dictionary
 from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
-from graphpriv.protected_microdata import Origin, ProtectedMicrodata, protect_microdata
+from graphpriv.microdata import extraction
+from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
 from graphpriv.store import Run, Store
 from graphpriv.store.contract import GraphInfo, check_name, taken
 from tabular.classes import class_count
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
 from tabular.protections import protections as table_protections
+from tabular.release.dictionary import dictionary_path
+from tabular.version import version
 
 
 @click.command()
@@ -81,7 +82,7 @@ def protect(
         run = Run(
             verb="protect",
             parameters={"k": k, "method": method, **parameters},
-            version=version("graphpriv"),
+            version=version(),
             input_hash=fingerprint(original),
         )
         report("Storing", 0, 0)

@@ -10,7 +10,7 @@ import click
 from api.cli.common import json_option, note, opened, show_json, show_table, store_option
 from api.methods import method_lists
 from tabular.errors import InvalidParameter
-from tabular.files import reason
+from tabular.files.disk import reason
 
 
 @click.command()

@@ -16,7 +16,7 @@ from api.cli.common import (
 )
 from graphpriv.store.copies import check_backup
 from tabular.errors import ReportedError
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
 
 
 @click.group()

@@ -36,7 +36,7 @@ from graphpriv.protections import DEFAULT, protections
 from graphpriv.report import sweep_report
 from graphpriv.sweep import sweep as run_sweep
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM, write_text
+from tabular.files.disk import STREAM, write_text
 
 
 @click.command()

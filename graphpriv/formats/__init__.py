@@ -7,7 +7,7 @@ from pathlib import Path
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
 from tabular.progress import Report, silent
 
 __all__ = ["GraphFormat", "Imported", "format_of", "formats", "read_graph", "write_graph"]

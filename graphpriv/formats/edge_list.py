@@ -3,8 +3,8 @@
 The attributes of `X.csv` are in `X.users.csv` and its places in `X.places.csv`, unless other files are named. A line
 that begins with `#` is a comment; `# Undirected graph` says, as in the files of SNAP, that edges have no direction.
 
-Cells that a spreadsheet could run have an apostrophe in front (see `tabular.io`) and lose it on reading. Two ids of one
-file that are then the same are refused: they were two in whatever wrote it.
+Cells that a spreadsheet could run have an apostrophe in front (see `tabular.files.csv_tables`) and lose it on reading.
+Two ids of one file that are then the same are refused: they were two in whatever wrote it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files import STREAM, replacing
-from tabular.io import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
+from tabular.files.csv_tables import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
+from tabular.files.disk import STREAM, replacing
 from tabular.progress import Report
 
 #: Names of the two columns of an edge in files that have a header.

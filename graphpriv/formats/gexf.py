@@ -15,7 +15,7 @@ from graphpriv.formats.xml import Attributes, attribute_of, direction, read_elem
 from graphpriv.graph import SocialGraph
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files import replacing
+from tabular.files.disk import replacing
 from tabular.progress import Report
 
 #: What the standard says of edges without a type; a mutual edge is one in either direction.

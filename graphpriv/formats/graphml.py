@@ -15,7 +15,7 @@ from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.formats.xml import Attributes, attribute_of, content_of, direction, read_elements
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files import replacing
+from tabular.files.disk import replacing
 from tabular.progress import Report
 
 _DIRECTED = {"directed": True, "undirected": False}

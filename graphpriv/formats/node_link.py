@@ -14,8 +14,8 @@ from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files import replacing
-from tabular.io import check_encoding
+from tabular.files.csv_tables import check_encoding
+from tabular.files.disk import replacing
 from tabular.progress import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from tabular.errors import InvalidInput
-from tabular.files import read_bytes
+from tabular.files.disk import read_bytes
 
 GZIP = b"\x1f\x8b"
 

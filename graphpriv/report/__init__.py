@@ -8,13 +8,11 @@ from typing import Any
 from graphpriv.report.audit import audit_sections, lead
 from graphpriv.report.demo import Shares, demo_sections
 from graphpriv.report.drawing import Drawing, drawn
-from graphpriv.report.figures import Figures
-from graphpriv.report.page import page
-from graphpriv.report.risk_loss import risk_loss_lead, risk_loss_sections
-from graphpriv.report.search import search_lead, search_sections
 from graphpriv.report.sweep import sweep_lead, sweep_sections
+from tabular.report.kit.figures import Figures
+from tabular.report.kit.page import page
 
-__all__ = ["audit_report", "demo_report", "risk_loss_report", "search_report", "sweep_report"]
+__all__ = ["audit_report", "demo_report", "sweep_report"]
 
 
 def audit_report(
@@ -30,18 +28,6 @@ def sweep_report(document: Mapping[str, Any], *, title: str = "Losses and risks 
     """The report of a sweep over k, from its JSON document."""
     figures = Figures(document)
     return page(title, lead=sweep_lead(figures), sections=sweep_sections(figures))
-
-
-def risk_loss_report(document: Mapping[str, Any], *, title: str = "Risk against loss: protections compared") -> str:
-    """The report of a grid of protections of one table, from its JSON document."""
-    figures = Figures(document)
-    return page(title, lead=risk_loss_lead(figures), sections=risk_loss_sections(figures))
-
-
-def search_report(document: Mapping[str, Any], *, title: str = "Search of the lattice of generalisations") -> str:
-    """The report of one search of a table's lattice, from its JSON document."""
-    figures = Figures(document)
-    return page(title, lead=search_lead(figures), sections=search_sections(figures))
 
 
 def demo_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphpriv.report.markup import Markup, element, join
+from tabular.report.kit.markup import Markup, element, join
 
 _PRIME = "\u2032"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphpriv.report import charts
 from graphpriv.report.drawing import Drawing, drawn
-from graphpriv.report.figures import Figures
-from graphpriv.report.markup import Markup, element, foreign, join
-from graphpriv.report.page import Section, figure, paragraphs, side_by_side, table
+from tabular.report.kit import charts
+from tabular.report.kit.figures import Figures
+from tabular.report.kit.markup import Markup, element, foreign, join
+from tabular.report.kit.page import Section, figure, paragraphs, side_by_side, table
 
 #: By attribute: value, share of users before, share after.
 Shares = Mapping[str, Sequence[tuple[str, float, float | None]]]

@@ -12,11 +12,11 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN
-from graphpriv.report.charts import drawing
 from graphpriv.report.layout import Points, layout
-from graphpriv.report.markup import Markup, element, foreign, isolated, join
-from graphpriv.report.page import figure, paragraphs, side_by_side
-from graphpriv.report.palette import SERIES
+from tabular.report.kit.charts import drawing
+from tabular.report.kit.markup import Markup, element, foreign, isolated, join
+from tabular.report.kit.page import figure, paragraphs, side_by_side
+from tabular.report.kit.palette import SERIES
 
 #: More users than these are not drawn: the nearest ones around the hub are.
 MOST_USERS = 2000

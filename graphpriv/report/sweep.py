@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphpriv.report import charts, words
-from graphpriv.report.audit import inputs
-from graphpriv.report.charts import Spread
+from graphpriv.report import words
 from graphpriv.report.definitions import definitions
-from graphpriv.report.figures import Figures, Step
-from graphpriv.report.markup import Markup, element, join
-from graphpriv.report.page import Section, figure, paragraphs, side_by_side, table
+from tabular.report.kit import charts
+from tabular.report.kit.charts import Spread
+from tabular.report.kit.figures import Figures, Step
+from tabular.report.kit.inputs import inputs
+from tabular.report.kit.markup import Markup, element, join
+from tabular.report.kit.page import Section, figure, paragraphs, side_by_side, table
 
 _LOSSES = {"aamil": "AAMIL", "cdil": "CDIL", "dbil": "DBIL", "mean": "Mean"}
 _KINDS = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphpriv.report.figures import Figures, percent
-from graphpriv.report.markup import Markup, element, join
+from tabular.report.kit.figures import Figures, percent
+from tabular.report.kit.markup import Markup, element, join
 
 SCENARIOS = {
     "location": "Place",

@@ -29,12 +29,12 @@ def open_store(url: str, *, create: bool) -> Store:
     if colon and scheme == "file":
         if not rest:
             raise InvalidInput(f"The address of a store is {_FORMS}; the path is missing.")
-        from graphpriv.store.sqlite import SqliteStore
+        from graphpriv.store.sqlite.store import SqliteStore
 
         return SqliteStore(rest, create=create)
     address = server_address(url)
     # The driver is loaded by those who use a server only.
-    from graphpriv.store.server import Neo4jStore
+    from graphpriv.store.neo4j.store import Neo4jStore
 
     return Neo4jStore(address, create=create)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphpriv.store.contract import Copy, Store
-from graphpriv.store.schema import is_ours
+from graphpriv.store.sqlite.schema import is_ours
 from graphpriv.store.working import first_usable, working_folder
 from tabular.errors import FileFailure, InvalidInput
-from tabular.files import STREAM, failure, read_bytes, reason
+from tabular.files.disk import STREAM, failure, read_bytes, reason
 
 if TYPE_CHECKING:
-    from graphpriv.store.sqlite import SqliteStore
+    from graphpriv.store.sqlite.store import SqliteStore
 
 
 def copies_of(store: Store) -> Iterator[Copy]:
@@ -105,7 +105,7 @@ def opened_backup(path: str | Path, *, near: Path | None) -> Iterator[SqliteStor
 
     What is read is a copy in the folder *near*, that of the store which takes it, or else beside the backup.
     """
-    from graphpriv.store.sqlite import SqliteStore
+    from graphpriv.store.sqlite.store import SqliteStore
 
     places = [place for place in (near, Path(path).resolve().parent if str(path) != STREAM else None) if place]
     with working_folder(first_usable(*places)) as folder:

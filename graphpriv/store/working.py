@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabular.files import STREAM, failure, refuse_existing, replacing
+from tabular.files.disk import STREAM, failure, refuse_existing, replacing
 
 #: How the names of such folders begin.
 PREFIX = ".graphpriv-copy-"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.clusterings.contract import Clustering, clusterings, numbered
-from tabular.medians import LabelColumn, best_partition
+from tabular.grouping.medians import LabelColumn, best_partition
 from tabular.registry import option
 from tabular.table import Table
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.clusterings.contract import Clustering, clusterings, numbered
-from tabular.mdav import mdav
-from tabular.points import points_of
+from tabular.grouping.mdav import mdav
+from tabular.grouping.points import points_of
 from tabular.table import Table
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.clusterings.contract import Clustering, clusterings, numbered
+from tabular.grouping.points import Points, points_of
 from tabular.kernels import compiled
-from tabular.points import Points, points_of
 from tabular.registry import option
 from tabular.table import Table
 

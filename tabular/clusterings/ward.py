@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.clusterings.contract import Clustering, clusterings, numbered
+from tabular.grouping.points import points_of
 from tabular.kernels import compiled
-from tabular.points import points_of
 from tabular.table import Table
 
 

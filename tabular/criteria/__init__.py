@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.anonymity import Anonymity
+from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidInput
 from tabular.registry import Method, Registry
 from tabular.table import Table

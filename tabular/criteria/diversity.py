@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tabular.anonymity import Anonymity
 from tabular.criteria import LOWER, Criterion, criteria
+from tabular.criteria.anonymity import Anonymity
 from tabular.registry import option
 
 CITES = "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)"

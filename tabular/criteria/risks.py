@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tabular.anonymity import Anonymity
 from tabular.criteria import LOWER, Criterion, criteria
+from tabular.criteria.anonymity import Anonymity
 from tabular.table import Table
 
 CITES = "El Emam and Dankar (2008)"

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from tabular.attributes import Attribute, Value
-from tabular.csv_rows import broken, line_of, lines_of, rows_of
-from tabular.dialect import Dialect
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord
-from tabular.files import read_bytes, write_text
+from tabular.files.csv_rows import broken, line_of, lines_of, rows_of
+from tabular.files.dialect import Dialect
+from tabular.files.disk import read_bytes, write_text
+from tabular.files.sniffing import decoded
 from tabular.hierarchy import Hierarchy, LackingValues
 from tabular.labels import text_of
-from tabular.sniffing import decoded
 from tabular.table import Table
 
 #: First cells that stand for a missing value, where the column has any.

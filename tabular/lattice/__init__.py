@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabular.lattice.bounds import lower_bounds, support_map
-    from tabular.lattice.evaluator import Evaluator
+    from tabular.lattice.evaluator.evaluator import Evaluator
+    from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
-    from tabular.lattice.readings import Readings
-    from tabular.lattice.release import released
+    from tabular.lattice.release.node import released
     from tabular.lattice.searching import Question, Result, Search, run
     from tabular.lattice.space import Lattice
 
@@ -37,15 +37,15 @@ __all__ = [
 
 #: Where the names live; they are loaded when asked for, so that the small modules stay quick to import.
 _HOMES = {
-    "Evaluator": "evaluator",
+    "Evaluator": "evaluator.evaluator",
     "Lattice": "space",
     "Limits": "limits",
     "Question": "searching",
-    "Readings": "readings",
+    "Readings": "evaluator.readings",
     "Result": "searching",
     "Search": "searching",
     "lower_bounds": "bounds",
-    "released": "release",
+    "released": "release.node",
     "run": "searching",
     "support_map": "bounds",
 }

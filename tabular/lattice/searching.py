@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import NoSolution
-from tabular.lattice.front import non_dominated
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.fronts.front import non_dominated
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import checked_loss, checked_objectives
-from tabular.lattice.readings import Readings
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
 from tabular.registry import Method, Registry
 

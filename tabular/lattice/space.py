@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
 from tabular.hierarchy import Hierarchy
-from tabular.node_metrics import precision
+from tabular.lattice.node_metrics import precision
 
 #: One level for each quasi-identifier, in their order.
 Node = tuple[int, ...]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tabular.grouping.medians import LabelColumn, best_partition, partition_from
+from tabular.grouping.partitions import agreement
 from tabular.measures import Measure, Reading, measures
 from tabular.measures.comparison import compared
-from tabular.medians import LabelColumn, best_partition, partition_from
-from tabular.partitions import agreement
 from tabular.registry import option
 from tabular.table import Table
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.attributes import ORDINAL
-from tabular.multidimensional import parts_of
+from tabular.grouping.multidimensional import parts_of
 from tabular.protections.contract import Protection, protections
 from tabular.protections.mondrian import ends_of
 from tabular.registry import option

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, Attribute, widened
 from tabular.errors import InvalidParameter, UnknownName
-from tabular.group_sizes import with_varied_sizes
-from tabular.mdav import mdav
-from tabular.points import domain_numbers, points_of
+from tabular.grouping.group_sizes import with_varied_sizes
+from tabular.grouping.mdav import mdav
+from tabular.grouping.points import domain_numbers, points_of
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.grouping.multidimensional import parts_of
 from tabular.labels import Members
-from tabular.multidimensional import parts_of
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table

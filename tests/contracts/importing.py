@@ -27,7 +27,7 @@ def opened(url: str) -> Store:
     if url.startswith("file:"):
         return open_store(url, create=True)
     from graphpriv.store.addresses import server_address
-    from graphpriv.store.server import Neo4jStore
+    from graphpriv.store.neo4j.store import Neo4jStore
 
     return Neo4jStore(server_address(url), create=True, lease=LEASE)
 

@@ -9,7 +9,7 @@ from graphpriv.auditing import PROFILE_SCENARIOS, audit, scenarios_named
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
-from graphpriv.synthetic import synthetic_graph
+from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
 from tests.strategies import graphs, seeds
 

@@ -13,7 +13,7 @@ from graphpriv.dictionary import (
     write_dictionary,
     write_microdata_dictionary,
 )
-from graphpriv.microdata import microdata
+from graphpriv.microdata.extraction import microdata
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.protections import protect
 from graphpriv.verification import strings_in

@@ -5,7 +5,8 @@ import numpy as np
 from hypothesis import given
 
 from graphpriv.graph import common_codes
-from graphpriv.release import Stream, anonymous
+from graphpriv.release import anonymous
+from tabular.stream import Stream
 from tests.strategies import generators, graphs, random_graph
 
 

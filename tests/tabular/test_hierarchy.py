@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tabular import Hierarchy, Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidHierarchy
-from tabular.generalisation_loss import general_loss
 from tabular.hierarchies import read_hierarchy, write_hierarchy
+from tabular.lattice.generalisation_loss import general_loss
 
 
 @st.composite

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.dictionary import dictionary_path
 from tabular.errors import InvalidParameter
 from tabular.hierarchies import read_hierarchies
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.dynamic import DynamicEvaluator, History, already_told, document_of, read_history
-from tabular.lattice.evaluator import Evaluator
-from tabular.lattice.labelled import refuse_starred_values
+from tabular.lattice.chain import DynamicEvaluator, History, already_told, document_of, read_history
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.release.labelled import refuse_starred_values
 from tabular.lattice.space import Node
+from tabular.release.dictionary import dictionary_path
 from tabular.table import Table
 
 #: Either of them answers for nodes; the second with all that was released before.

@@ -11,14 +11,14 @@ from api import fail_if as conditions
 from api.cli.common import json_option, show_json, show_table
 from api.cli.tables.columns import names_in, require_columns
 from api.cli.tables.common import TableOptions, table_options
-from tabular.anonymity import suppressed_rows
 from tabular.attributes import Attribute, Value
 from tabular.criteria import check as check_table
 from tabular.criteria import criteria, key_of
+from tabular.criteria.anonymity import suppressed_rows
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
+from tabular.files.reading import read_file
 from tabular.labels import text_of
-from tabular.reading import read_file
 from tabular.table import Table
 
 

@@ -12,15 +12,15 @@ from api.cli.tables.chain import AnyEvaluator, Chain, record_of
 from api.cli.tables.columns import levels_in_text
 from api.cli.tables.sought import Sought
 from api.cli.tables.writing import Done, drawn_order
-from tabular.dictionary import LABELS, LABELS_OF_HIERARCHIES
 from tabular.errors import InvalidParameter, NoSolution
+from tabular.files.reading import TableFile
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.readings import Readings
-from tabular.lattice.release import BY_HIERARCHY, BY_SETS, ReleasedNode, released
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.release.node import BY_HIERARCHY, BY_SETS, ReleasedNode, released
 from tabular.lattice.space import Lattice, Node
 from tabular.protections.full_domain import generalised, read_levels
-from tabular.reading import TableFile
-from tabular.release import release_table
+from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES
+from tabular.release.identifiers import release_table
 from tabular.table import Table
 
 

@@ -11,13 +11,13 @@ import click
 
 from api.cli.common import may_write, note
 from tabular.attributes import ROLES
-from tabular.dialect import DELIMITERS, QUOTES, DialectOptions
 from tabular.errors import InvalidParameter, UnknownName
-from tabular.reading import TableFile, read_file, read_masked
-from tabular.release import release_table
-from tabular.schema import Schema, read_schema, shipped_schemas
+from tabular.files.dialect import DELIMITERS, QUOTES, DialectOptions
+from tabular.files.reading import TableFile, read_file, read_masked
+from tabular.files.schema import Schema, read_schema, shipped_schemas
+from tabular.files.writing import write_table
+from tabular.release.identifiers import release_table
 from tabular.table import Table
-from tabular.writing import write_table
 
 F = TypeVar("F", bound=Callable[..., Any])
 

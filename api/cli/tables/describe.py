@@ -9,8 +9,8 @@ import click
 
 from api.cli.common import json_option, note, show_json, show_table
 from api.cli.tables.common import TableOptions, table_options
-from tabular.description import ColumnDescription, described_columns
-from tabular.reading import TableFile
+from tabular.files.description import ColumnDescription, described_columns
+from tabular.files.reading import TableFile
 
 
 @click.command()

@@ -9,8 +9,8 @@ import numpy as np
 
 from api.cli.tables.sought import Sought
 from tabular.errors import InvalidParameter
-from tabular.lattice.front import checked_epsilon, convergence_error, representation_ratio
-from tabular.lattice.readings import Readings
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Evaluates, Question, run
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,12 +15,13 @@ from api.cli.progress import progress
 from api.cli.tables.columns import require_columns
 from api.cli.tables.common import TableOptions, write_release
 from api.cli.tables.outputs import Outputs
-from graphpriv.fingerprint import fingerprint_of_table
-from graphpriv.report import risk_loss_report
-from tabular.files import write_text
+from tabular.files.disk import write_text
+from tabular.files.reading import TableFile
 from tabular.grid import SCORES, Member, run_grid, thesis_grid
-from tabular.reading import TableFile
+from tabular.release.fingerprint import fingerprint_of_table
+from tabular.report import risk_loss_report
 from tabular.table import Table
+from tabular.version import version
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -111,7 +111,7 @@ def about(asked: Grid, source: TableFile) -> dict[str, Any]:
     """What was tried on what."""
     table = source.table
     return {
-        "version": version("graphpriv"),
+        "version": version(),
         "inputs": {"original": fingerprint_of_table(table)},
         "file": Path(source.name).name,
         "rows": len(table),

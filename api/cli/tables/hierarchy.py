@@ -19,7 +19,7 @@ from api.cli.common import (
 from api.cli.tables.common import TableOptions, table_options
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM, read_text
+from tabular.files.disk import STREAM, read_text
 from tabular.hierarchies import build, hierarchies, read_hierarchy, write_hierarchy
 from tabular.hierarchy import Hierarchy
 

@@ -13,10 +13,10 @@ from api.cli.common import json_option, note, parameters_of, show_json, show_tab
 from api.cli.tables.columns import names_in, require_columns
 from api.cli.tables.common import TableOptions, table_options
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
+from tabular.files.reading import read_masked
 from tabular.matrices.files import read_matrices
 from tabular.measures import Summary, measures, summary
-from tabular.reading import read_masked
 from tabular.table import Table
 
 #: What the scores are, as the table of results says it.

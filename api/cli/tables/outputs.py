@@ -8,7 +8,7 @@ from pathlib import Path
 
 from api.cli.common import may_write
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files import STREAM, place_of, refuse_existing
+from tabular.files.disk import STREAM, place_of, refuse_existing
 
 
 class Outputs:

@@ -24,9 +24,9 @@ from api.cli.tables.common import TableOptions, identifiers_option, table_option
 from api.cli.tables.grid import Grid, grid_options, protect_by_grid
 from api.cli.tables.outputs import Outputs
 from api.cli.tables.writing import Asked, Done, announced, drawn_order, written
-from tabular.dictionary import effective_parameters
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
+from tabular.files.reading import TableFile
 from tabular.hierarchies import read_hierarchies
 from tabular.matrices import corrected_frequencies, read_matrices
 from tabular.matrices.files import matrix_path
@@ -34,10 +34,10 @@ from tabular.measures import Summary, summary
 from tabular.protections import protect as protect_table
 from tabular.protections import protections
 from tabular.protections.pram import PRAM
-from tabular.reading import TableFile
-from tabular.release import IDENTIFIER, release_table
+from tabular.release.dictionary import effective_parameters
+from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.verification import verify
 from tabular.table import Table
-from tabular.verification import verify
 
 
 @click.command()

@@ -46,13 +46,13 @@ from api.cli.tables.sought import (
     refuse_unnamed,
 )
 from api.cli.tables.writing import Done, announced, written
-from graphpriv.report import search_report
 from tabular.errors import NoSolution
-from tabular.files import write_text
+from tabular.files.disk import write_text
+from tabular.files.reading import TableFile
 from tabular.lattice.reachable import refuse_unreachable
 from tabular.lattice.searching import Progress, Question, Result, run
 from tabular.progress import Report
-from tabular.reading import TableFile
+from tabular.report import search_report
 
 
 @click.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,12 @@ import numpy as np
 
 from api.cli.tables.chain import AnyEvaluator
 from api.cli.tables.sought import Sought
-from graphpriv.fingerprint import fingerprint_of_table
-from tabular.dictionary import effective_parameters
-from tabular.lattice.readings import Readings
+from tabular.files.reading import TableFile
+from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.searching import Result
-from tabular.reading import TableFile
+from tabular.release.dictionary import effective_parameters
+from tabular.release.fingerprint import fingerprint_of_table
+from tabular.version import version
 
 #: What is always said of a solution, in this order; None where there is no sensitive column or class label.
 ALWAYS = ("node", "k", "l", "t", "s_k", "s_l", "glm", "cm", "precision", "suppressed")
@@ -30,7 +30,7 @@ def document_of(
     """Everything that was found; *solutions* are those of the *result* with all their metrics."""
     table, limits = source.table, sought.limits
     return {
-        "version": version("graphpriv"),
+        "version": version(),
         "inputs": {"original": fingerprint_of_table(table)},
         "file": Path(source.name).name,
         "rows": len(table),

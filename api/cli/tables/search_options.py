@@ -15,9 +15,9 @@ from api.cli.tables.exact_front import check_exact
 from api.cli.tables.sought import Sought
 from api.cli.tables.writing import Asked
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM
+from tabular.files.disk import STREAM
 from tabular.lattice.metrics import LOSSES, OBJECTIVES
-from tabular.lattice.release import BY_HIERARCHY, LABELS
+from tabular.lattice.release.node import BY_HIERARCHY, LABELS
 from tabular.lattice.searches import searches
 
 _SOUGHT = (

@@ -13,16 +13,16 @@ from api.cli.tables.chain import Before
 from api.cli.tables.columns import require_columns
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.lattice.dynamic import DynamicKgen
-from tabular.lattice.dynamic.history import keys_of
-from tabular.lattice.front import checked_epsilon
+from tabular.lattice.chain import DynamicKgen
+from tabular.lattice.chain.history import keys_of
+from tabular.lattice.fronts.front import checked_epsilon
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, LOSSES, METRICS, SENSITIVE, checked_loss, checked_objectives
 from tabular.lattice.refusals import front_only, no_front
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Progress, Search, Stop, after_evaluations, after_seconds
 from tabular.registry import Entry
-from tabular.release import IDENTIFIER
+from tabular.release.identifiers import IDENTIFIER
 from tabular.table import Table
 
 #: What is sought where nothing is said.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,19 @@ from numpy.typing import NDArray
 
 from api.cli.tables.common import write_release
 from api.cli.tables.outputs import Outputs
-from graphpriv.dictionary import dictionary_path
-from graphpriv.fingerprint import fingerprint_of_table
-from graphpriv.release import Stream
-from tabular.dictionary import LABELS, table_dictionary
 from tabular.errors import InvalidParameter
-from tabular.files import STREAM, replacing, write_text
-from tabular.io import write_csv
+from tabular.files.csv_tables import write_csv
+from tabular.files.disk import STREAM, replacing, write_text
+from tabular.files.reading import TableFile
+from tabular.files.writing import check_table_name
 from tabular.labels import text_of
 from tabular.matrices import CorrectedFrequencies, write_matrices
-from tabular.reading import TableFile
-from tabular.release import IDENTIFIER, release_table
+from tabular.release.dictionary import LABELS, dictionary_path, table_dictionary
+from tabular.release.fingerprint import fingerprint_of_table
+from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.stream import Stream
 from tabular.table import Table
-from tabular.writing import check_table_name
+from tabular.version import version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +130,7 @@ def private_document(asked: Asked, done: Done) -> dict[str, Any]:
     table = done.source.table
     return {
         "private": "Who has this file can undo the release. Keep it apart from the release.",
-        "version": version("graphpriv"),
+        "version": version(),
         "input": fingerprint_of_table(table),
         "seed": asked.seed,
         "columns": list(asked.columns),

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.lattice.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
-from tabular.lattice.readings import Readings
+from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.refusals import refuse_objectives
+from tabular.lattice.searches.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.branched_optimum import BranchedOptimum
-from tabular.lattice.enumerated_optimum import enumerated
-from tabular.lattice.losses_by_level import ADDITIVE
+from tabular.lattice.optimal.branched_optimum import BranchedOptimum
+from tabular.lattice.optimal.enumerated_optimum import enumerated
+from tabular.lattice.optimal.losses_by_level import ADDITIVE
 from tabular.lattice.refusals import refuse_objectives, written
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.registry import option

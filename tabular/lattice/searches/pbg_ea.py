@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tabular.lattice.archive import Archive
-from tabular.lattice.front import checked_epsilon
-from tabular.lattice.prospects import Place, Prospects
-from tabular.lattice.readings import Readings
-from tabular.lattice.recombination import crossed, dominance_fitness, stepped, tournaments
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.fronts.archive import Archive
+from tabular.lattice.fronts.candidates import Place, Prospects
+from tabular.lattice.fronts.front import checked_epsilon
+from tabular.lattice.fronts.recombination import crossed, dominance_fitness, stepped, tournaments
 from tabular.lattice.refusals import require_objectives
 from tabular.lattice.searching import Course, Finds, Question, Search, gathered, searches
 from tabular.lattice.space import Lattice, Nodes

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from tabular.lattice.readings import Readings
+from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Lattice, Node

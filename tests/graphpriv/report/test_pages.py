@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from graphpriv.report import audit_report, demo_report, risk_loss_report, search_report, sweep_report
+from graphpriv.report import audit_report, demo_report, sweep_report
 from graphpriv.report.drawing import draw, shares
+from tabular.report import risk_loss_report, search_report
 from tests.graphpriv.report.documents import (
     audit_document,
     front_document,

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from graphpriv.report import audit_report, demo_report, risk_loss_report, search_report, sweep_report
+from graphpriv.report import audit_report, demo_report, sweep_report
 from graphpriv.report.definitions import MEASURES
-from graphpriv.report.figures import pointer
+from tabular.report import risk_loss_report, search_report
+from tabular.report.kit.figures import pointer
 from tests.graphpriv.report.documents import (
     audit_document,
     front_document,

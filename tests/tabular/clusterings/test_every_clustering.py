@@ -105,7 +105,7 @@ def _places(table):
 
 def _rounded_mean(present):
     """The mean in the unit of the last decimal, as missing numbers are placed."""
-    from tabular.points import whole_numbers
+    from tabular.grouping.points import whole_numbers
 
     if not present.size:
         return 0.0

@@ -4,8 +4,8 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
+from tabular.files.reading import read_file
 from tabular.hierarchies import build, hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
-from tabular.reading import read_file
 from tabular.table import Table
 
 AGE = Attribute(name="age", kind="ordinal", domain=(1, 2))

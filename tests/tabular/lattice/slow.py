@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabular.anonymity import Anonymity
-from tabular.generalisation_loss import (
+from tabular.criteria.anonymity import Anonymity
+from tabular.lattice.bounds import lower_bounds
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.generalisation_loss import (
     average_class_size,
     classification_loss,
     discernibility,
     general_loss,
     non_uniform_entropy,
 )
-from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.limits import Limits
-from tabular.lattice.readings import Readings
 from tabular.lattice.space import Lattice, as_nodes, as_tuples
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, after_evaluations, never, run

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, run

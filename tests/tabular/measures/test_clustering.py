@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 
 from tabular.attributes import Attribute
+from tabular.grouping.medians import LabelColumn, best_partition
+from tabular.grouping.partitions import agreement
 from tabular.measures import measures
-from tabular.medians import LabelColumn, best_partition
-from tabular.partitions import agreement
 from tabular.table import Table
 from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair
 

@@ -15,7 +15,7 @@ from scipy.stats import gaussian_kde, norm
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
 from tabular.measures import NUMERIC, measures, summary
-from tabular.measures.agreement import pattern_weights
+from tabular.measures.linkage.agreement import pattern_weights
 from tabular.table import Table
 
 PIL = measures["pil"].method

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.classes import smallest_class
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
-from tabular.group_sizes import loss_of
-from tabular.mdav import mdav
-from tabular.points import points_of
+from tabular.grouping.group_sizes import loss_of
+from tabular.grouping.mdav import mdav
+from tabular.grouping.points import points_of
 from tabular.protections import protect
 from tabular.protections.microaggregation import Microaggregation
 from tabular.table import Table

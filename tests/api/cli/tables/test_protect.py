@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabular.files.reading import read_file, read_masked
+from tabular.files.schema import read_schema
 from tabular.protections import protect, protections
-from tabular.reading import read_file, read_masked
-from tabular.schema import read_schema
 
 COLUMNS = ("size", "colour")
 SCHEMA = """

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from lxml import html
 
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.searches import searches
 
 QUASI_IDENTIFIERS = ("age", "sex", "zip")

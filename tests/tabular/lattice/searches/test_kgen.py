@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from tabular import Hierarchy, Table
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.lattice.bounds import support_map
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.limits import Limits
-from tabular.lattice.readings import Readings
 from tabular.lattice.searches.kgen import Kgen, _Evolution, _Members
 from tabular.lattice.searching import Finds, Question, run
 from tabular.lattice.space import Lattice, as_nodes

@@ -11,11 +11,12 @@ from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
-from tabular.lattice import branched_optimum, sharing_out
-from tabular.lattice.evaluator import Evaluator
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
-from tabular.lattice.losses_by_level import ADDITIVE
 from tabular.lattice.metrics import LOSSES
+from tabular.lattice.optimal import branched_optimum
+from tabular.lattice.optimal import threads as sharing_out
+from tabular.lattice.optimal.losses_by_level import ADDITIVE
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Finds, Memory, Question, run
 from tests.strategies import seeds

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.front import boxes, checked_epsilon, non_dominated
+from tabular.lattice.fronts.front import boxes, checked_epsilon, non_dominated
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches.pbg_ea import PbgEa, first_population
 from tabular.lattice.searching import Finds, Question

@@ -1,0 +1,1 @@
+"""Microdata of a graph: extracted as a table, and protected as one."""

@@ -1,0 +1,226 @@
+"""Imports into a Neo4j server: parts sent under a key that nobody reads until it takes a name, and cleaning up."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
+
+import numpy as np
+from neo4j import ManagedTransaction
+from numpy.typing import NDArray
+
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.release import Release
+from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken, written
+from graphpriv.store.neo4j import heads, imports, layout, reading
+from graphpriv.store.neo4j.driver import Connection
+from tabular.errors import ReportedError, StoreUnavailable
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A graph that was sent and waits for its name."""
+
+    key: str
+    name: str
+    original: str | None = None
+    runs: tuple[Run, ...] = ()
+
+
+class Staging:
+    """Imports over one connection; each shows signs of life, and is given up when they stay away for the *lease*."""
+
+    def __init__(self, connection: Connection, lease: float) -> None:
+        self._connection = connection
+        self._lease = int(lease * 1000)
+
+    @contextlib.contextmanager
+    def begun(self) -> Iterator[str]:
+        """The key of an import, which is given up if the block fails."""
+        key = uuid4().hex
+        try:
+            yield key
+        except BaseException:
+            # The server may be gone: then the lease runs out, and the next one cleans up.
+            with contextlib.suppress(ReportedError):
+                self._connection.write(partial(imports.give_up, key=key))
+                self.sweep()
+            raise
+
+    def send_graph(self, key: str, graph: SocialGraph, waiting: Sequence[str] = (), **more: object) -> None:
+        """Send all of a graph; what is given as *more* stands on its node, and *waiting* imports live on."""
+        head = {
+            "key": key,
+            "directed": graph.directed,
+            "private": [column for column in PRIVATE if column in graph.private],
+            "users": len(graph),
+            "edges": graph.edge_count,
+            "forgotten": 0,
+            "posts": 0,
+            "revision": 0,
+            "created": moment(),
+            **more,
+        }
+        self._write(waiting, partial(imports.begin, head=head, lease=self._lease))
+        tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
+        parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
+        placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
+        private = [graph.private.get(column, nothing) for column in PRIVATE]
+        sources, targets = graph.edges()
+        with self._parcels(key, waiting) as add:
+            add("places", placed)
+            add("below", placed[1:])
+            add("topics", enumerate(graph.topic_names))
+            add("users", zip(numbers, graph.ids, *private, strict=True))
+            add("homes", imports.homes(numbers, _or_none(graph.location)))
+            add("interests", imports.interests(numbers, (_or_none(row) for row in graph.topics)))
+            add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
+
+    def send_release(
+        self, key: str, release: Release, original: str, numbers: NDArray[np.int64], seed: int | None
+    ) -> None:
+        """Send a masked graph, and apart from it what leads back to the users of those *numbers*."""
+        parameters = written(release.parameters)
+        self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
+        self._send_mapping(key, release.mapping, numbers, original, seed)
+
+    def send_copy(self, key: str, copy: Copy, original: str | None, waiting: Sequence[str] = ()) -> None:
+        """Send all that another store held under a name; imports that are *waiting* live on meanwhile."""
+        info, position = copy.info, copy.graph.index
+        more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
+        if info.is_release:
+            parameters = written(info.parameters)
+            more.update(k=info.k, method=info.method, parameters=parameters)
+        self.send_graph(key, copy.graph, waiting, **more)
+        with self._parcels(key, waiting) as add:
+            add(
+                "posts",
+                (
+                    (number, post.id, position[post.user], post.text, list(post.links), post.created)
+                    for number, post in enumerate(copy.posts)
+                ),
+            )
+        if original is not None and copy.mapping is not None:
+            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed, waiting)
+
+    def _send_mapping(
+        self,
+        key: str,
+        mapping: NDArray[np.int64],
+        numbers: NDArray[np.int64],
+        original: str,
+        seed: int | None,
+        waiting: Sequence[str] = (),
+    ) -> None:
+        kept = mapping >= 0
+        rows = zip(numbers[kept].tolist(), mapping[kept].tolist(), strict=True)
+        with self._parcels(key, waiting) as add:
+            add("matches", ((number, original, released) for number, released in rows))
+            # As text: a seed may have more than the 63 bits of a number there.
+            add("seeds", [] if seed is None else [(str(seed),)])
+
+    @contextlib.contextmanager
+    def _parcels(
+        self, key: str, waiting: Sequence[str] = ()
+    ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
+        """What takes rows of a kind, and sends them in their order, so many in a transaction."""
+        parcel: list[tuple[str, layout.Rows]] = []
+        room = layout.BATCH
+
+        def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
+            nonlocal room
+            source = iter(rows)
+            while batch := [list(row) for row in layout.some(source, room)]:
+                parcel.append((kind, batch))
+                room -= len(batch)
+                if not room:
+                    send()
+
+        def send() -> None:
+            nonlocal room
+            self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
+            parcel.clear()
+            room = layout.BATCH
+
+        yield add
+        if parcel:
+            send()
+
+    def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], None]) -> None:
+        """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
+
+        def show_life_and_work(tx: ManagedTransaction) -> None:
+            for key in alive:
+                self._show_life(tx, key)
+            work(tx)
+
+        self._connection.write(show_life_and_work)
+
+    def _show_life(self, tx: ManagedTransaction, key: str) -> None:
+        if not imports.renew(tx, key, self._lease):
+            raise StoreUnavailable(
+                f"{self._connection.address.shown}: the import stood still for too long and was given up. "
+                "Nothing was changed; try again.",
+                can_retry=True,
+            )
+
+    def publish(
+        self,
+        staged: Sequence[Staged],
+        *,
+        overwrite: bool,
+        unchanged: heads.Head | None = None,
+        alone: bool = False,
+    ) -> None:
+        """Give imports their names, all in one step; with *alone* every other graph goes."""
+        keys = [each.key for each in staged]
+        for key in keys:
+            self._write(keys, partial(self._confirm, key=key))
+
+        def name_all(tx: ManagedTransaction) -> None:
+            layout.lock_store(tx)
+            # Not before: others see an old lease for as long as this one waits.
+            for key in keys:
+                self._show_life(tx, key)
+            if unchanged is not None:
+                heads.lock_key(tx, unchanged.key)
+            present = {str(head.name): head for head in heads.heads(tx)}
+            if unchanged is not None and unchanged not in present.values():
+                raise changed(str(unchanged.name))
+            gone = list(present) if alone else [each.name for each in staged if each.name in present]
+            if gone and not overwrite:
+                raise emptied(self._connection.address.shown) if alone else taken(gone[0])
+            for name in gone:
+                imports.take_name(tx, present[name].key)
+            for each in staged:
+                imports.give_name(tx, each.key, each.name, each.original)
+                for run in each.runs:
+                    reading.add_run(tx, each.key, run)
+
+        self._connection.write(name_all)
+
+    def _confirm(self, tx: ManagedTransaction, key: str) -> None:
+        """Count once more what was sent."""
+        if imports.counted(tx, key) != imports.expected(tx, key):
+            raise StoreUnavailable(
+                f"{self._connection.address.shown}: not everything arrived. Nothing was changed; try again.",
+                can_retry=True,
+            )
+
+    def sweep(self) -> None:
+        """Delete what was given up, and what imports that died have left."""
+        for key in self._connection.write(imports.give_up_dead):
+            while self._connection.write(partial(imports.delete_some, key=key)):
+                pass
+
+
+def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, layout.Rows]]) -> None:
+    for kind, rows in parcel:
+        imports.put(tx, key, kind, rows)
+
+
+def _or_none(codes: NDArray[np.int32]) -> list[int | None]:
+    return [None if code < 0 else code for code in codes.tolist()]

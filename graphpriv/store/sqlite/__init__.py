@@ -1,0 +1,1 @@
+"""The embedded store: one SQLite file that several processes use at once."""

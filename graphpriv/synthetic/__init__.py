@@ -1,0 +1,1 @@
+"""Synthetic follow graphs for demonstrations, tests and benchmarks."""

@@ -1,0 +1,159 @@
+"""How anonymous a table is as it stands: k, l, t, and the risks of its records.
+
+The quasi-identifiers put the rows into classes. Suppressed rows are left out of all that is said of the rows kept; a
+property vector has 0 for them. A missing value is a value like the others, and so is a label that stands for a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.classes import Classes, equivalence_classes
+from tabular.criteria.sensitive_values import Diversity
+from tabular.errors import InvalidInput
+from tabular.labels import ANY
+from tabular.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymity:
+    """The classes of a table by its quasi-identifiers, suppressed rows apart."""
+
+    table: Table
+    quasi_identifiers: tuple[str, ...]
+    kept: NDArray[np.int64]
+    classes: Classes
+
+    @classmethod
+    def of(
+        cls, table: Table, quasi_identifiers: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
+    ) -> Anonymity:
+        """The classes of *table*; *suppressed* says of each row whether it is left out of the release."""
+        for name in quasi_identifiers:
+            table.attribute(name)
+        if not quasi_identifiers or isinstance(quasi_identifiers, str):
+            raise InvalidInput("Anonymity needs a list of one or more quasi-identifiers.")
+        if suppressed is not None and len(suppressed) != len(table):
+            raise InvalidInput(f"Suppression is said row by row: {len(suppressed)} given for {len(table)} rows.")
+        kept = np.arange(len(table)) if suppressed is None else np.flatnonzero(~np.asarray(suppressed, dtype=bool))
+        if not kept.size:
+            raise InvalidInput("No rows are left; there is nothing to say of them.")
+        columns = [table.columns[name][kept] for name in quasi_identifiers]
+        return cls(table, tuple(quasi_identifiers), kept, equivalence_classes(columns))
+
+    @property
+    def k(self) -> int:
+        """The rows of the smallest class."""
+        return self.classes.k
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of rows that are alone in their class."""
+        return float((self.classes.sizes == 1).sum() / len(self.kept))
+
+    @property
+    def prosecutor_risk(self) -> float:
+        """The greatest chance to find a row whose owner is known to be in the table: 1 / k."""
+        return 1 / self.k
+
+    @property
+    def marketer_risk(self) -> float:
+        """The expected share of rows found when all are sought: the classes over the rows."""
+        return len(self.classes.sizes) / len(self.kept)
+
+    def share_above(self, risk: float) -> float:
+        """The share of rows whose own chance to be found, 1 over the size of their class, is above *risk*."""
+        return float(self.classes.sizes[1 / self.classes.sizes > risk].sum() / len(self.kept))
+
+    def journalist_risk(self, population: Table) -> float:
+        """The greatest chance to find a row whose owner is only known to be in the *population*, masked as the table.
+
+        1 over the fewest people of the population who share the values of a class.
+        """
+        return 1 / int(self.people(population).min())
+
+    def marketer_risk_in(self, population: Table) -> float:
+        """The expected share of rows found when all are sought in the *population*: the mean of 1 / their people."""
+        return float(np.dot(self.classes.sizes, 1 / self.people(population)) / len(self.kept))
+
+    def people(self, population: Table) -> NDArray[np.int64]:
+        """For each class how many of the *population*, masked as the table, share its values."""
+        together = []
+        for name in self.quasi_identifiers:
+            if population.attribute(name).domain != self.table.attribute(name).domain:
+                raise InvalidInput(f"Column {name!r}: the population must have the domain of the table.")
+            if population.sets[name] != self.table.sets[name]:
+                raise InvalidInput(f"Column {name!r}: the population must be masked with the labels of the table.")
+            together.append(np.concatenate([self.table.columns[name][self.kept], population.columns[name]]))
+        labels = equivalence_classes(together).labels
+        mine, theirs = labels[: len(self.kept)], labels[len(self.kept) :]
+        found = np.empty(len(self.classes.sizes), dtype=np.int64)
+        found[self.classes.labels] = np.bincount(theirs, minlength=int(labels.max()) + 1)[mine]
+        # Who stands in the table stands in the population, and as often.
+        short = np.flatnonzero((found < self.classes.sizes)[self.classes.labels])
+        if short.size:
+            raise InvalidInput(
+                f"Row {self.kept[short[0]] + 1} of the table has values that fewer people of the population have than "
+                "rows of the table; the table must be a part of the population, masked alike."
+            )
+        return found
+
+    def diversity(self, sensitive: str) -> Diversity:
+        """How the values of a *sensitive* attribute are spread over the classes."""
+        attribute, codes = self.table.attribute(sensitive), self._sensitive(sensitive)
+        return Diversity.of(self.classes.labels, codes, len(attribute.domain), ordered=attribute.is_ordered)
+
+    def class_sizes(self) -> NDArray[np.int64]:
+        """The property vector of k: for each row of the table the size of its class; its sum is S_k."""
+        return self._vector(self.classes.sizes[self.classes.labels])
+
+    def value_counts(self, sensitive: str) -> NDArray[np.int64]:
+        """The property vector of l: for each row how often its sensitive value stands in its class; its sum is S_l."""
+        both = equivalence_classes([self.classes.labels, self._sensitive(sensitive)])
+        return self._vector(both.sizes[both.labels])
+
+    def _vector(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        vector = np.zeros(len(self.table), dtype=np.int64)
+        vector[self.kept] = values
+        return vector
+
+    def _sensitive(self, name: str) -> NDArray[np.int32]:
+        self.table.attribute(name)
+        if self.table.sets[name]:
+            raise InvalidInput(
+                f"Column {name!r} is sensitive and holds labels that stand for sets; it must hold values."
+            )
+        return self.table.columns[name][self.kept]
+
+
+def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[np.bool_]:
+    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers but those of one value.
+
+    Where all rows do, none is suppressed: they are one class, of a table generalised as far as can be.
+
+    >>> suppressed_rows(Table.from_columns({"a": ["x", "*", "*"], "b": ["*", "*", "y"]}), ["a", "b"]).tolist()
+    [False, True, False]
+    """
+    out = np.ones(len(table), dtype=np.bool_)
+    for name in quasi_identifiers:
+        attribute = table.attribute(name)
+        # Read as labels, `*` is a value; read as sets, it has all values for members.
+        says_nothing = [value == ANY or len(attribute.domain) == 1 for value in attribute.domain]
+        says_nothing += [len(members) == len(attribute.domain) for members in table.sets[name]]
+        out &= np.array(says_nothing, dtype=np.bool_)[table.columns[name]]
+    return out & ~out.all()
+
+
+def spread(first: NDArray[np.int64], second: NDArray[np.int64]) -> int:
+    """By how much the rows of one release are better off than in another, summed over those that are.
+
+    Both are property vectors of the same rows. The binary index of property-based generalisation.
+
+    >>> spread(np.array([3, 3, 1]), np.array([1, 2, 5])), spread(np.array([1, 2, 5]), np.array([3, 3, 1]))
+    (3, 4)
+    """
+    return int(np.maximum(first - second, 0).sum())

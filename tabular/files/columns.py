@@ -1,0 +1,224 @@
+"""What a column of texts holds: which text stands for no value, whether the others are numbers, dates or words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Value, is_number
+from tabular.errors import InvalidInput
+from tabular.files.schema import Description
+from tabular.files.written_numbers import OtherSpelling, is_number_text, numbers_in, ordered_numbers
+from tabular.labels import LabelReader, Members, text_of
+
+#: Texts that stand for no value wherever they occur, and those that do so only among numbers or dates.
+_EVERYWHERE = ("", "?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
+_AMONG_NUMBERS = ("NA", "na", "-", "--", ".", "..", "None", "none", "unknown")
+
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
+
+NUMBERS, WHOLE, DATES, TEXT, CODES, NOTHING = ("numbers", "whole numbers", "dates", "text", "number codes", "nothing")
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A column as a file has it: its distinct texts, and which of them stands in each row."""
+
+    texts: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows hold each text."""
+        return np.bincount(self.codes, minlength=len(self.texts))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as a table has it; *marker* is the text that stood for no value, *form* what the others are."""
+
+    attribute: Attribute
+    codes: NDArray[np.int32]
+    sets: tuple[Members, ...] = ()
+    marker: str | None = None
+    form: str = TEXT
+    doubts: tuple[str, ...] = ()
+
+
+def found_markers(columns: Sequence[Words], kept: Sequence[frozenset[str]]) -> list[str | None]:
+    """For each column the text that stands for no value; *kept* are texts a schema names as values.
+
+    One text a column, the most frequent, so that it can be written back; a text counts only where the column holds
+    other values that are none such.
+    """
+    found = [_marker(words, known) for words, known in zip(columns, kept, strict=True)]
+    elsewhere = {marker for marker in found if marker}
+    for place, words in enumerate(columns):
+        # A column that holds nothing else: what stands for no value in other columns does so here.
+        if found[place] is None and len(words.texts) == 1 and words.texts[0] in {*elsewhere, ""} - kept[place]:
+            found[place] = words.texts[0]
+    return found
+
+
+def _marker(words: Words, kept: frozenset[str]) -> str | None:
+    candidates = {*_EVERYWHERE, *_AMONG_NUMBERS}.difference(kept).intersection(words.texts)
+    if not candidates:
+        return None
+    others = [text for text in words.texts if text not in candidates]
+    if not others:
+        return None
+    if not all(is_number_text(text) or _DATE.fullmatch(text) for text in others):
+        candidates &= set(_EVERYWHERE)
+    return _most_frequent(words, candidates)
+
+
+def _most_frequent(words: Words, texts: Set[str]) -> str | None:
+    counts = words.counts()
+    found = [(-int(counts[code]), text) for code, text in enumerate(words.texts) if text in texts]
+    return min(found)[1] if found else None
+
+
+def interpreted(
+    name: str,
+    words: Words,
+    *,
+    missing: Iterable[str] = (),
+    decimal: str = ".",
+    described: Description | None = None,
+) -> Column:
+    """The column *name* in codes; *missing* are the texts that stand for no value, *described* what a schema says."""
+    gone = set(missing)
+    known = described or Description()
+    present = [text for text in words.texts if text not in gone]
+    marker = _most_frequent(words, gone)
+    if known.domain:
+        values, domain, sets = _in_domain(name, words, present, known, decimal)
+        form = WHOLE if all(isinstance(value, int) for value in domain) else TEXT
+        doubts: tuple[str, ...] = ()
+    else:
+        values, domain, form, doubts = _ordered(present, decimal, is_guess=known.kind is None)
+        sets = ()
+    kind = _kind(name, words, present, known, form)
+    if marker is not None:
+        domain = [*domain, None]
+        # Sets count from the end of the domain.
+        values = [value + (value >= len(domain) - 1) for value in values]
+    attribute = Attribute(name=name, role=known.role, kind=kind, domain=tuple(domain))
+    code = iter(values)
+    by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
+    codes = by_text[words.codes] if len(by_text) else words.codes
+    return Column(attribute, codes, sets, marker, form, doubts)
+
+
+def kind_of(form: str) -> str:
+    """The kind of a column nobody described, by what it holds."""
+    return {WHOLE: ORDINAL, NUMBERS: CONTINUOUS, DATES: ORDINAL}.get(form, NOMINAL)
+
+
+def _kind(name: str, words: Words, present: Sequence[str], known: Description, form: str) -> str:
+    inferred = kind_of(form)
+    if known.kind is None or known.domain or form == NOTHING:
+        return known.kind or inferred
+    if known.kind == CONTINUOUS and form not in (WHOLE, NUMBERS):
+        raise BadCell(_first_row(words, lambda text: text in present and not is_number_text(text)), "is no number")
+    if known.kind == ORDINAL and inferred == NOMINAL:
+        raise InvalidInput(f"{name!r} is ordinal and holds text: give its order in the schema.")
+    return known.kind
+
+
+class BadCell(Exception):
+    """A cell that cannot be taken: its row and what is wrong; whoever knows the file names the line."""
+
+    def __init__(self, row: int, what: str) -> None:
+        super().__init__(what)
+        self.row, self.what = row, what
+
+
+def _first_row(words: Words, is_bad: Callable[[str], bool]) -> int:
+    bad = np.array([is_bad(text) for text in words.texts])
+    return int(np.argmax(bad[words.codes]))
+
+
+def _ordered(
+    present: Sequence[str], decimal: str, *, is_guess: bool
+) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
+    """The place of each text in the domain, the domain, what it holds, and what about that is doubtful."""
+    if not present:
+        return [], [], NOTHING, ()
+    numbers = numbers_in(present, decimal)
+    if numbers is not None:
+        places, domain = ordered_numbers(numbers)
+        form = WHOLE if all(float(number).is_integer() for number in domain) else NUMBERS
+        return places, list(domain), form, _doubts_of_numbers(domain, form if is_guess else NUMBERS)
+    return ordered_texts(present)
+
+
+def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
+    """The same of texts that are no numbers."""
+    texts = sorted(present)
+    place = {text: code for code, text in enumerate(texts)}
+    places = [place[text] for text in present]
+    if all(map(_DATE.fullmatch, texts)):
+        # Written like this, dates in the order of their texts are in the order of time.
+        return places, list(texts), DATES, ()
+    if all(text.strip().lstrip("+-").isdecimal() for text in texts):
+        return places, list(texts), CODES, ("digits with zeros in front, or too many of them, are taken for codes",)
+    return places, list(texts), TEXT, _doubts_of_text(texts)
+
+
+def _doubts_of_numbers(domain: Sequence[object], form: str) -> tuple[str, ...]:
+    doubts = []
+    if OtherSpelling in set(map(type, domain)):
+        doubts.append("some numbers are written in two ways, which count as two values")
+    if form == WHOLE and len(domain) <= 10:
+        doubts.append("few whole numbers may as well be codes without an order (nominal)")
+    elif form == WHOLE and len(domain) > 1000:
+        doubts.append("many whole numbers may as well be continuous")
+    return tuple(doubts)
+
+
+def _doubts_of_text(texts: Sequence[str]) -> tuple[str, ...]:
+    numbers = sum(map(is_number_text, texts))
+    doubts = []
+    if numbers > len(texts) / 2:
+        doubts.append(f"{numbers} of its {len(texts)} values are numbers, the others are not, so all are taken as text")
+    if any(text in (*_EVERYWHERE, *_AMONG_NUMBERS) for text in texts):
+        doubts.append("a text that often stands for no value is taken as a value; --missing says that it is none")
+    if any(text != text.strip() for text in texts):
+        doubts.append("some values begin or end with spaces")
+    return tuple(doubts)
+
+
+def _in_domain(
+    name: str, words: Words, present: Sequence[str], known: Description, decimal: str
+) -> tuple[list[int], list[Value], tuple[Members, ...]]:
+    """The code of each text in the domain a schema gives, which takes the file's way to write its numbers."""
+    domain = list(known.domain)
+    code_of = {text_of(value): code for code, value in enumerate(domain)}
+    by_number = {float(value): code for code, value in enumerate(domain) if is_number(value)}  # type: ignore[arg-type]
+    reader = LabelReader(Attribute(name=name, kind=known.kind or NOMINAL, domain=known.domain))
+    codes: list[int] = []
+    sets: list[Members] = []
+    for text in present:
+        code = code_of.get(text)
+        if code is None and by_number and is_number_text(text):
+            code = by_number.get(float(text))
+            if code is not None and code not in codes:
+                domain[code] = ordered_numbers(numbers_in([text], decimal) or [])[1][0]
+        if code is None:
+            members = _members(reader, text, words)
+            code = members[0] if len(members) == 1 else len(domain) + len(sets)
+            if len(members) > 1:
+                sets.append(members)
+        codes.append(code)
+    return codes, domain, tuple(sets)
+
+
+def _members(reader: LabelReader, text: str, words: Words) -> Members:
+    try:
+        return reader.members(text)
+    except InvalidInput:
+        raise BadCell(_first_row(words, lambda each: each == text), "is not in the domain") from None

@@ -1,0 +1,120 @@
+"""What a table file holds, column by column, said without showing what belongs to one person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tabular.attributes import Attribute, is_number
+from tabular.files.columns import CODES, NUMBERS, WHOLE
+from tabular.files.reading import TableFile
+from tabular.labels import text_of
+from tabular.release.identifiers import distinct_columns
+
+#: A value that fewer rows have is not shown, nor are any of a column with this share of distinct values.
+_ROWS, _SHARE = 3, 0.9
+_LONG = 60
+
+_NAMES = (
+    (r"id|ids|nr|no|uuid|name|names|surname|lastname|firstname|handle|user|username|ssn|passport|iban", "identifier"),
+    (r"e?mail|phone|telephone|mobile|address|street|url", "identifier"),
+    (r"age|sex|gender|race|ethnicity|zip|zipcode|postcode|birth|birthday|birthdate|dob", "quasi-identifier"),
+    (r"marital|education|occupation|job|nationality|citizenship|country|region|city|municipality", "quasi-identifier"),
+    (r"disease|diagnosis|illness|treatment|religion|income|salary|wage|savings|debts?|crime", "sensitive"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDescription:
+    """What a column holds; *proposed* is a role nobody has given it yet, *doubts* what is a guess."""
+
+    name: str
+    kind: str
+    role: str | None
+    proposed: str | None
+    holds: str
+    values: int
+    missing: int
+    missing_marker: str | None
+    most_frequent: str | None
+    most_frequent_rows: int | None
+    lowest: str | None
+    highest: str | None
+    title: str
+    doubts: tuple[str, ...]
+
+
+def described_columns(file: TableFile) -> list[ColumnDescription]:
+    """The description of each column of a table file."""
+    distinct = set(distinct_columns(file.table))
+    return [_described(file, attribute, attribute.name in distinct) for attribute in file.table.attributes]
+
+
+def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> ColumnDescription:
+    name = attribute.name
+    counts = np.bincount(file.table.columns[name], minlength=len(attribute.domain))[: len(attribute.domain)]
+    missing = int(counts[attribute.codes[None]]) if None in attribute.codes else 0
+    if missing:
+        counts = np.delete(counts, attribute.codes[None])
+    present = int(counts.sum())
+    occurring = int(np.count_nonzero(counts))
+    values = [value for value in attribute.domain if value is not None]
+    doubts = list(file.doubts.get(name, ()))
+    shown = present > 0 and not is_distinct and occurring <= _SHARE * present
+    if is_distinct:
+        doubts.insert(0, "all values are distinct, so none is shown; without a role the table cannot be released")
+    elif present and not shown:
+        doubts.insert(0, f"{occurring} of {present} values are distinct, so none is shown")
+    most = int(np.argmax(counts)) if shown else None
+    frequent = most is not None and counts[most] >= _ROWS
+    numbers = shown and bool(values) and all(map(is_number, values))
+    looks_like_key = is_distinct and _is_key(file.forms.get(name, ""), values)
+    proposed = None if attribute.role else _proposed(name, file.forms.get(name, ""), present, occurring, looks_like_key)
+    description = file.schema.attributes.get(name)
+    return ColumnDescription(
+        name=name,
+        kind=attribute.kind,
+        role=attribute.role,
+        proposed=proposed,
+        holds=file.forms.get(name, ""),
+        values=occurring,
+        missing=missing,
+        missing_marker=file.markers.get(name),
+        most_frequent=_short(text_of(values[most])) if frequent and most is not None else None,
+        most_frequent_rows=int(counts[most]) if frequent and most is not None else None,
+        lowest=_end(values, counts) if numbers else None,
+        highest=_end(values[::-1], counts[::-1]) if numbers else None,
+        title=description.title if description else "",
+        doubts=tuple(doubts),
+    )
+
+
+def _end(values: Sequence[Any], counts: Any) -> str | None:
+    """The first value that is not that of a few rows alone."""
+    return next((text_of(value) for value, count in zip(values, counts, strict=True) if count >= _ROWS), None)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+
+
+def _is_key(form: str, values: Sequence[Any]) -> bool:
+    """Whether distinct values look like names for rows: texts, codes, or numbers that count them."""
+    return form not in (NUMBERS, WHOLE) or (form == WHOLE and values[-1] - values[0] < 2 * len(values))
+
+
+def _proposed(name: str, form: str, present: int, occurring: int, looks_like_key: bool) -> str | None:
+    """A role by what the column holds and how it is called."""
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    by_name = next((role for pattern, role in _NAMES if any(re.fullmatch(pattern, word) for word in words)), None)
+    if by_name == "identifier" and occurring * 2 < present:
+        by_name = None
+    if looks_like_key and by_name != "sensitive":
+        return "identifier"
+    if form not in (NUMBERS, WHOLE, CODES) and occurring > _SHARE * present:
+        return by_name or "identifier"
+    return by_name

@@ -1,0 +1,191 @@
+"""Parquet in and out, through Arrow: numbers, texts, truth values and dates, each column with its type."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tabular.attributes import Attribute, Value, is_number
+from tabular.errors import InvalidInput, InvalidRecord
+from tabular.files.columns import (
+    NOTHING,
+    NUMBERS,
+    TEXT,
+    WHOLE,
+    BadCell,
+    Column,
+    Words,
+    interpreted,
+    kind_of,
+    ordered_texts,
+)
+from tabular.files.schema import Description, Schema
+from tabular.files.written_numbers import numbers_in, ordered_numbers
+from tabular.labels import text_of, write_label
+from tabular.table import Table
+
+#: What a Parquet file begins with.
+MAGIC = b"PAR1"
+
+
+def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Column]]:
+    """The types of the columns of a Parquet file, and the columns; *schema* says what is known of them."""
+    try:
+        found = pq.ParquetFile(io.BytesIO(data)).read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        what = str(error).splitlines()[0].rstrip(".") if str(error) else "it is cut off"
+        raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None
+    names = found.column_names
+    if not names:
+        raise InvalidInput(f"{name}: the file has no columns.")
+    if len(set(names)) < len(names):
+        twice = next(each for place, each in enumerate(names) if each in names[:place])
+        raise InvalidInput(f"{name}: two columns are called {twice!r}.")
+    columns = []
+    for column in names:
+        try:
+            columns.append(_column(column, found[column], schema.attributes.get(column)))
+        except BadCell as bad:
+            raise InvalidRecord(f"{name}, row {bad.row + 1}: the cell of column {column!r} {bad.what}.") from None
+        except (pa.ArrowException, InvalidInput) as error:
+            raise InvalidInput(f"{name}, column {column!r}: {str(error).splitlines()[0]}") from None
+    return found.schema, columns
+
+
+def _column(name: str, cells: Any, described: Description | None) -> Column:
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if not any(known(kind) for known in _TAKEN):
+        raise InvalidInput(f"a cell holds one plain value, not {kind}.")
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(kind)
+    if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
+        cells = cells.cast(pa.string())
+    values, codes = _distinct(cells)
+    known = described or Description()
+    words = Words(tuple(map(text_of, values)), codes)
+    if known.domain or known.kind is not None:
+        # What a schema says is said of texts, whatever the type of the column.
+        gone = [text_of(None)] if None in values else []
+        return interpreted(name, words, missing=gone, described=known)
+    present = [value for value in values if value is not None]
+    places, domain, form, doubts = _ordered(present, kind)
+    if None in values:
+        domain.append(None)
+    code = iter(places)
+    renamed = np.array([len(domain) - 1 if value is None else next(code) for value in values], dtype=np.int32)
+    attribute = Attribute(name=name, role=known.role, kind=kind_of(form), domain=tuple(domain))
+    return Column(attribute, renamed[codes] if len(renamed) else codes, form=form, doubts=doubts)
+
+
+_TAKEN = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_boolean,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_date,
+    pa.types.is_time,
+    pa.types.is_timestamp,
+    pa.types.is_decimal,
+    pa.types.is_null,
+)
+
+
+def _distinct(cells: Any) -> tuple[list[Value], NDArray[np.int32]]:
+    """The distinct values of a column, a missing one as None at the end, and which of them stands in each row."""
+    if pa.types.is_null(cells.type):
+        return ([None] if len(cells) else []), np.zeros(len(cells), dtype=np.int32)
+    if pa.types.is_floating(cells.type):
+        # Not a number and null are the same missing value.
+        cells = pc.if_else(pc.is_nan(cells), pa.scalar(None, cells.type), cells)
+    whole = pa.concat_arrays(pa.chunked_array(cells.chunks, cells.type).dictionary_encode().unify_dictionaries().chunks)
+    values = whole.dictionary.to_pylist()
+    codes = whole.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.int32)
+    return values + ([None] if whole.null_count else []), codes
+
+
+def _ordered(present: Sequence[Value], kind: Any) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
+    """The place of each value in the domain, the domain, what it holds, and what about that is doubtful."""
+    if not present:
+        return [], [], NOTHING, ()
+    numbers = present if all(map(is_number, present)) else None
+    if pa.types.is_decimal(kind):
+        numbers = numbers_in([str(value) for value in present])
+    if numbers is not None:
+        places, domain = ordered_numbers(numbers)  # type: ignore[arg-type]
+        return places, list(domain), NUMBERS if _has_fractions(kind) else WHOLE, ()
+    if all(isinstance(value, str) for value in present):
+        return ordered_texts(present)  # type: ignore[arg-type]
+    order = sorted(range(len(present)), key=lambda place: present[place])  # type: ignore[arg-type,return-value]
+    return np.argsort(order).tolist(), [present[place] for place in order], TEXT, ()
+
+
+def _has_fractions(kind: Any) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
+    """Write *table*; a column keeps its type among *types* where its cells still fit in it."""
+    if not table.attributes:
+        raise InvalidInput("A table without columns cannot be written.")
+    columns = [_arrow_column(table, attribute.name, types) for attribute in table.attributes]
+    pq.write_table(pa.table(columns, names=list(table.names)), file)
+
+
+def _arrow_column(table: Table, name: str, types: Any) -> Any:
+    attribute = table.attribute(name)
+    words: list[Value] = [*attribute.domain, *(write_label(attribute, members) for members in table.sets[name])]
+    used = np.unique(table.columns[name])
+    place = np.zeros(len(words), dtype=np.int32)
+    place[used] = np.arange(len(used))
+    values = _arrow_values([words[code] for code in used.tolist()])
+    wanted = types.field(name).type if types is not None and name in types.names else None
+    plain = wanted.value_type if wanted is not None and pa.types.is_dictionary(wanted) else wanted
+    try:
+        values = _cast(values, plain)
+    except (pa.ArrowException, ValueError):
+        # Labels do not fit among numbers or dates.
+        wanted = None
+    codes = pa.array(place[table.columns[name]])
+    if wanted is None or not pa.types.is_dictionary(wanted):
+        return values.take(codes)
+    encoded = values.take(codes).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(
+        encoded.indices.cast(wanted.index_type), encoded.dictionary, ordered=wanted.ordered
+    )
+
+
+def _cast(values: Any, wanted: Any) -> Any:
+    if wanted is None:
+        return values
+    if pa.types.is_null(wanted) and values.null_count == len(values):
+        return pa.nulls(len(values))
+    if pa.types.is_time(wanted):
+        times = [None if text is None else datetime.time.fromisoformat(text) for text in values.to_pylist()]
+        return pa.array(times, wanted)
+    return values.cast(wanted)
+
+
+def _arrow_values(values: Sequence[Value]) -> Any:
+    """Values as Arrow has them: of one type where they are of one, else as their texts."""
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in present) and present:
+        return pa.array(values, pa.bool_())
+    if present and all(type(value) is int for value in present):
+        try:
+            return pa.array(values, pa.int64())
+        except OverflowError:
+            return pa.array(values, pa.uint64())
+    if present and all(is_number(value) for value in present):
+        # A number that is written in a way of its own keeps it only where the type of the column is of texts.
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
+    return pa.array([None if value is None else text_of(value) for value in values], pa.string())

@@ -1,0 +1,187 @@
+"""Reading a table file: CSV in any dialect or Parquet, as a Table together with what was found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tabular.attributes import CONTINUOUS, Value
+from tabular.errors import InvalidInput, InvalidRecord, UnknownName
+from tabular.files.columns import BadCell, Column, Words, found_markers, interpreted
+from tabular.files.csv_texts import Texts, read_texts
+from tabular.files.dialect import Dialect, DialectOptions
+from tabular.files.disk import STREAM, read_bytes
+from tabular.files.parquet import MAGIC, read_parquet
+from tabular.files.schema import Description, Schema
+from tabular.files.written_numbers import numbers_in
+from tabular.labels import text_of
+from tabular.table import Table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableFile:
+    """A table with what was found out about its file, so that it can be written back as it was.
+
+    *dialect* is None for Parquet, *types* are the types of a Parquet file's columns. *markers* are the texts that stood
+    for no value; *headings* those names of columns that stand otherwise in the file; *absent* the attributes a schema
+    describes and the file lacks.
+    """
+
+    name: str
+    table: Table
+    dialect: Dialect | None = None
+    types: Any = None
+    markers: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
+    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unsure: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    schema: Schema = field(default_factory=Schema)
+
+
+def read_file(path: str | Path, *, schema: Schema | None = None, options: DialectOptions | None = None) -> TableFile:
+    """The table of a file, `-` being standard input; what *options* and *schema* do not say is found out."""
+    known = schema or Schema()
+    said = (options or DialectOptions()).over(known.options)
+    name = "standard input" if str(path) == STREAM else str(path)
+    data = read_bytes(path)
+    if _is_parquet(data, path):
+        return _parquet_file(data, name, known)
+    texts = read_texts(data, name, known, said)
+    absent = known.fitting(texts.names, name)
+    described = [known.attributes.get(column) for column in texts.names]
+    missing = _missing(texts, described, said)
+    columns: list[Column] = []
+    for column, words, description, gone in zip(texts.names, texts.columns, described, missing, strict=True):
+        try:
+            columns.append(
+                interpreted(column, words, missing=gone, decimal=texts.dialect.decimal, described=description)
+            )
+        except BadCell as bad:
+            where = f"{name}, line {texts.line(bad.row)}"
+            raise InvalidRecord(f"{where}: the cell of column {column!r} {bad.what}.") from None
+        except InvalidInput as error:
+            raise InvalidInput(f"{name}: {error}") from None
+    return TableFile(
+        name=name,
+        table=Table(
+            tuple(column.attribute for column in columns),
+            {column.attribute.name: column.codes for column in columns},
+            {column.attribute.name: column.sets for column in columns},
+        ),
+        dialect=texts.dialect,
+        markers={each.attribute.name: each.marker for each in columns if each.marker is not None},
+        headings={
+            column: heading for column, heading in zip(texts.names, texts.headings, strict=True) if column != heading
+        },
+        forms={each.attribute.name: each.form for each in columns},
+        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
+        unsure=texts.unsure,
+        absent=absent,
+        schema=known,
+    )
+
+
+def read_masked(
+    path: str | Path,
+    original: Table,
+    *,
+    names: Sequence[str] | None = None,
+    schema: Schema | None = None,
+    options: DialectOptions | None = None,
+) -> Table:
+    """The masked version of *original* that a file holds: some or all of its columns, in the original's domains.
+
+    A text that is no value of the domain is read as a label that stands for a set. Only the columns *names* are read,
+    where they are given: others may hold what the original does not, such as fresh identifiers.
+    """
+    name = "standard input" if str(path) == STREAM else str(path)
+    data = read_bytes(path)
+    if _is_parquet(data, path):
+        held = _parquet_file(data, name, Schema()).table
+        columns: dict[str, Any] = {each: held.values(each) for each in _wanted(name, held.names, names)}
+    else:
+        known = schema or Schema()
+        said = (options or DialectOptions()).over(known.options)
+        hints = Schema(source=known.source, columns=original.names, options=known.options)
+        texts = read_texts(data, name, hints, said)
+        wanted = _wanted(name, texts.names, names)
+        described = [Description(domain=_domain(original, each)) if each in wanted else None for each in texts.names]
+        missing = _missing(texts, described, said)
+        columns = {
+            column: _masked_values(original, column, words, gone, texts.dialect.decimal)
+            for column, words, gone in zip(texts.names, texts.columns, missing, strict=True)
+            if column in wanted
+        }
+    try:
+        return original.masked(columns)
+    except InvalidInput as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _wanted(file: str, present: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
+    """The columns to read of those *present*."""
+    for name in names or ():
+        if name not in present:
+            raise UnknownName(f"{file}: {UnknownName.among('column', name, present)}")
+    return present if names is None else names
+
+
+def _domain(original: Table, name: str) -> tuple[Value, ...]:
+    return tuple(value for value in original.attribute(name).domain if value is not None)
+
+
+def _masked_values(original: Table, name: str, words: Words, gone: Sequence[str], decimal: str) -> list[Value]:
+    """The cells of a masked column: values of the original's domain, or else numbers or labels."""
+    attribute = original.attribute(name)
+    by_text = {text_of(value): value for value in attribute.domain if value is not None}
+    values: list[Value] = []
+    for text in words.texts:
+        value: Value = by_text.get(text, text)
+        if text not in by_text and text in gone and None in attribute.codes:
+            value = None
+        elif text not in by_text and (numbers := numbers_in([text], decimal)):
+            # Another spelling of a number of the domain is that number; a new one only a continuous attribute takes.
+            number = numbers[0]
+            code = attribute.codes.get(number)
+            value = number if code is None and attribute.kind == CONTINUOUS else text
+            value = attribute.domain[code] if code is not None else value
+        values.append(value)
+    return [values[code] for code in words.codes.tolist()]
+
+
+def _is_parquet(data: bytes, path: str | Path) -> bool:
+    if data.startswith(MAGIC):
+        return True
+    if Path(path).suffix.lower() in (".parquet", ".pq"):
+        raise InvalidInput(f"{path}: this is no Parquet file.")
+    return False
+
+
+def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
+    types, columns = read_parquet(data, name, schema)
+    table = Table(
+        tuple(column.attribute for column in columns),
+        {column.attribute.name: column.codes for column in columns},
+        {column.attribute.name: column.sets for column in columns},
+    )
+    return TableFile(
+        name=name,
+        table=table,
+        types=types,
+        forms={each.attribute.name: each.form for each in columns},
+        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
+        absent=schema.fitting(table.names, name),
+        schema=schema,
+    )
+
+
+def _missing(texts: Texts, described: Sequence[Description | None], options: DialectOptions) -> list[tuple[str, ...]]:
+    """For each column the texts that stand for no value: those that were given, else the one that was found."""
+    kept = [frozenset(map(text_of, each.domain)) if each else frozenset() for each in described]
+    if options.missing is not None:
+        return [tuple(text for text in options.missing if text not in known) for known in kept]
+    return [() if marker is None else (marker,) for marker in found_markers(texts.columns, kept)]

@@ -1,0 +1,210 @@
+"""Schemas: what the columns of a table are, and how its file is written, as TOML.
+
+columns = ["AGE", "SAVINGS"]      # the names of the columns of a file without a header
+missing = ["?"]                   # and so on: header, delimiter, quote, encoding, decimal, spaced
+
+[attributes.SAVINGS]
+kind = "ordinal"
+role = "quasi-identifier"
+order = ["A61", "A62", "A63"]
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tabular.attributes import KINDS, NOMINAL, ORDINAL, ROLES, Value, is_number
+from tabular.errors import InvalidInput, UnknownName
+from tabular.files.dialect import DialectOptions
+from tabular.files.disk import read_text
+
+_FOLDER = resources.files("tabular") / "schemas"
+
+#: The keys of a file and of an attribute, each with what it must be.
+_FILE_KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "title": (str, "a text"),
+    "columns": (list, "a list of names"),
+    "header": (bool, "true or false"),
+    "delimiter": (str, "a text"),
+    "quote": (str, "a text"),
+    "encoding": (str, "a text"),
+    "decimal": (str, "a text"),
+    "spaced": (bool, "true or false"),
+    "missing": (list, "a list of texts"),
+    "attributes": (dict, "a table [attributes.NAME]"),
+}
+_OPTIONS = {each.name for each in fields(DialectOptions)}
+_ATTRIBUTE_KEYS: dict[str, tuple[type, str]] = {
+    "kind": (str, "a text"),
+    "role": (str, "a text"),
+    "order": (list, "a list of values"),
+    "values": (list, "a list of values"),
+    "title": (str, "a text"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What a schema says of one attribute; what is None or empty is left to be inferred."""
+
+    kind: str | None = None
+    role: str | None = None
+    domain: tuple[Value, ...] = ()
+    title: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """What is known of a table before it is read; *source* is where that was said.
+
+    The table must have the columns *named*; of the others described it may lack some.
+    """
+
+    source: str = "the schema"
+    title: str = ""
+    attributes: Mapping[str, Description] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    options: DialectOptions = field(default_factory=DialectOptions)
+    named: tuple[str, ...] = ()
+
+    def with_roles(self, roles: Mapping[str, str]) -> Schema:
+        """This schema with other roles for some attributes, which the table must then have."""
+        changed = dict(self.attributes)
+        for name, role in roles.items():
+            known = changed.get(name, Description())
+            changed[name] = replace(known, role=_role(f"The role of {name!r}", role))
+        return replace(self, attributes=changed, named=(*self.named, *roles))
+
+    def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
+        """The attributes described that a table with columns *names* lacks, or an error where they are misspelt.
+
+        A table may lack columns: identifiers are dropped from a release. A name that is nearly that of a column nobody
+        described is taken for a slip.
+        """
+        present = list(names)
+        for name in self.named:
+            if name not in present:
+                raise UnknownName(f"{where}: {UnknownName.among('column', name, present)}")
+        absent = tuple(name for name in self.attributes if name not in present)
+        if absent and len(absent) == len(self.attributes):
+            few = ", ".join(present[:8]) + (", …" if len(present) > 8 else "")
+            raise InvalidInput(f"{self.source}: none of its attributes is a column of {where}, which has {few}.")
+        free = {name.casefold(): name for name in present if name not in self.attributes}
+        for name in absent:
+            near = get_close_matches(name.casefold(), free, n=1, cutoff=0.8)
+            if near:
+                raise UnknownName(
+                    f"{self.source}, attributes.{name}: {where} has no such column; did you mean {free[near[0]]!r}?"
+                )
+        return absent
+
+
+def shipped_schemas() -> tuple[str, ...]:
+    """The names of the schemas that come with the project."""
+    return tuple(sorted(each.name[:-5] for each in _FOLDER.iterdir() if each.name.endswith(".toml")))
+
+
+def read_schema(source: str | Path) -> Schema:
+    """The schema of a TOML file, or the one that ships under that name."""
+    name = str(source)
+    if name in shipped_schemas():
+        return parse_schema((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), f"schema {name}")
+    if not Path(name).exists() and not re.search(r"[/\\.]", name):
+        raise UnknownName(f"{UnknownName.among('schema', name, shipped_schemas())} A file is given by its path.")
+    return parse_schema(read_text(name), name)
+
+
+def parse_schema(text: str, source: str) -> Schema:
+    """The schema that TOML *text* holds; *source* is named in errors."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"{source}: this is no TOML: {error}.") from None
+    except RecursionError:
+        raise InvalidInput(f"{source}: this is no schema; its values are nested too deeply.") from None
+    _check_keys(source, document, _FILE_KEYS)
+    given: dict[str, Any] = {key: document[key] for key in document.keys() & _OPTIONS}
+    if "missing" in given:
+        given["missing"] = _texts(f"{source}, missing", given["missing"])
+    try:
+        options = DialectOptions(**given)
+    except InvalidInput as error:
+        raise InvalidInput(f"{source}: {error}") from None
+    columns = _texts(f"{source}, columns", document.get("columns", []))
+    if len(set(columns)) < len(columns):
+        twice = next(name for place, name in enumerate(columns) if name in columns[:place])
+        raise InvalidInput(f"{source}, columns: {twice!r} stands there twice.")
+    attributes = {name: _description(source, name, entry) for name, entry in document.get("attributes", {}).items()}
+    for name in attributes if columns else ():
+        if name not in columns:
+            raise UnknownName(f"{source}, attributes.{name}: {UnknownName.among('column', name, columns)}")
+    return Schema(
+        source=source, title=document.get("title", ""), attributes=attributes, columns=columns, options=options
+    )
+
+
+def _description(source: str, name: str, entry: Any) -> Description:
+    where = f"{source}, attributes.{name}"
+    if not isinstance(entry, dict):
+        raise InvalidInput(f"{where}: it must be a table with kind, role, order.")
+    _check_keys(where, entry, _ATTRIBUTE_KEYS)
+    if "order" in entry and "values" in entry:
+        raise InvalidInput(f"{where}: give order (ordinal) or values (nominal), not both.")
+    kind = entry.get("kind", ORDINAL if "order" in entry else NOMINAL if "values" in entry else None)
+    if kind is not None and kind not in KINDS:
+        raise UnknownName(f"{where}.kind: {UnknownName.among('kind', kind, KINDS)}")
+    if "order" in entry and kind != ORDINAL:
+        raise InvalidInput(f"{where}.order: only an ordinal attribute has an order; this one is {kind}.")
+    if "values" in entry and kind != NOMINAL:
+        raise InvalidInput(f"{where}.values: these are for a nominal attribute; this one is {kind}, so give its order.")
+    role = _role(f"{where}.role", entry["role"]) if "role" in entry else None
+    key = "order" if "order" in entry else "values"
+    return Description(
+        kind=kind, role=role, domain=_domain(f"{where}.{key}", entry.get(key)), title=entry.get("title", "")
+    )
+
+
+def _domain(where: str, values: list[Any] | None) -> tuple[Value, ...]:
+    if values is None:
+        return ()
+    if not values:
+        raise InvalidInput(f"{where}: it must list at least one value.")
+    for value in values:
+        if not (isinstance(value, str | datetime.date) or is_number(value)) or value != value:
+            raise InvalidInput(f"{where}: a value is a text, a number or a date.")
+    # A file says what it holds as text, so two values that are written alike cannot be told apart.
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen or str(value) in seen:
+            raise InvalidInput(f"{where}: {value!r} stands there twice.")
+        seen.update((value, str(value)))
+    return tuple(values)
+
+
+def _role(where: str, role: str) -> str:
+    if role not in ROLES:
+        raise UnknownName(f"{where}: {UnknownName.among('role', role, ROLES)}")
+    return role
+
+
+def _check_keys(where: str, entry: Mapping[str, Any], known: Mapping[str, tuple[Any, str]]) -> None:
+    for key, value in entry.items():
+        if key not in known:
+            raise UnknownName(f"{where}: {UnknownName.among('key', key, known)}")
+        kind, words = known[key]
+        if not isinstance(value, kind):
+            raise InvalidInput(f"{where}, {key}: it must be {words}.")
+
+
+def _texts(where: str, values: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in values):
+        raise InvalidInput(f"{where}: each entry must be a text.")
+    return tuple(values)

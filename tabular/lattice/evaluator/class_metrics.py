@@ -1,0 +1,251 @@
+"""What is said of a node by its classes, in whole numbers, so that the order of the classes does not show."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled
+from tabular.lattice.evaluator.rollup import ones
+from tabular.lattice.evaluator.row_keys import UNIT, Classes, Coding, Pairs
+
+
+class Wanted(NamedTuple):
+    """What is asked of a node, as kernels take it; 0 stands for what is not given."""
+
+    #: Whether k and l are given; else each node has a k of its own.
+    fixed: bool
+    k: int
+    l: int  # noqa: E741
+    suppressible: int
+    rows: int
+    #: Whether bits of suppressed rows are wanted, and of the sensitive values more than how many there are.
+    bits: bool
+    values: bool
+    #: The sensitive domain, whether it has an order, and the l of recursive diversity.
+    size: int
+    ordered: bool
+    recursive: int
+    label_size: int
+
+
+#: The whole numbers said of a node, by their places in a row; those of the attributes follow.
+K, SUPPRESSED, CLASSES, S_K, DISTINCT, S_L, MAJORITIES, LOST = range(8)
+
+#: The other numbers.
+ENTROPY, RECURSIVE, CLOSENESS = range(3)
+
+
+@compiled
+def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.int64]) -> int:
+    """The smallest size s such that more rows than may be suppressed lie in classes of up to s rows.
+
+    `rows_by_size` has a place for each size up to one above *suppressible*, and is all 0 before and after.
+    """
+    larger = 2**62
+    for each in sizes:
+        size = int(each)
+        if size <= suppressible:
+            rows_by_size[size] += size
+        elif size < larger:
+            larger = size
+    found, gone = larger, 0
+    for size in range(1, suppressible + 1):
+        gone += rows_by_size[size]
+        if gone > suppressible:
+            found = size
+            break
+    for each in sizes:
+        if each <= suppressible:
+            rows_by_size[each] = 0
+    return found
+
+
+@compiled
+def appraise(
+    classes: Classes,
+    node: NDArray[np.int16],
+    coding: Coding,
+    wanted: Wanted,
+    logs: NDArray[np.int64],
+    scratch: NDArray[np.int64],
+    whole: NDArray[np.int64],
+    other: NDArray[np.float64],
+) -> None:
+    """Write what is said of a node into *whole* and *other*; `logs` has n log2 n in units for each number of rows."""
+    number = len(classes.sizes)
+    by_bits = len(classes.present) > 0
+    distinct = np.zeros(number if wanted.size and not by_bits else 0, dtype=np.int64)
+    for row in range(len(classes.sensitive.rows)):
+        distinct[classes.sensitive.classes[row]] += 1
+    least = wanted.k if wanted.fixed else own_k(classes.sizes, wanted.suppressible, scratch)
+    goes = np.zeros(number, dtype=np.bool_)
+    whole[:] = 0
+    smallest, fewest, squares, kept, gone = np.int64(2**62), np.int64(2**62), np.int64(0), np.int64(0), np.int64(0)
+    for row in range(number):
+        size = np.int64(classes.sizes[row])
+        found = np.int64(0)
+        if size >= least and wanted.size:
+            found = np.int64(ones(classes.present[row])) if by_bits else distinct[row]
+        if size < least or found < wanted.l:
+            goes[row] = True
+            gone += size
+        else:
+            kept += 1
+            squares += size * size
+            smallest, fewest = min(smallest, size), min(fewest, found)
+    whole[SUPPRESSED], whole[CLASSES], whole[S_K] = gone, kept, squares
+    if kept:
+        whole[K], whole[DISTINCT] = smallest, fewest
+    if gone:
+        # Whichever are fewer: of the others what all rows have is known.
+        if 2 * kept < number:
+            _labels(classes, goes, False, node, coding, wanted.bits, whole)
+            whole[LOST + len(node)] *= -1
+            for place in range(len(node)):
+                whole[LOST + place] = coding.all_leaves[place, node[place]] - whole[LOST + place]
+                whole[LOST + len(node)] += coding.all_bits[place, node[place]]
+        else:
+            _labels(classes, goes, True, node, coding, wanted.bits, whole)
+    if wanted.values:
+        _sensitive_values(classes, goes, wanted, logs, whole, other)
+    if wanted.label_size:
+        _majorities(classes.labels, goes, whole)
+
+
+@compiled
+def _labels(
+    classes: Classes,
+    goes: NDArray[np.bool_],
+    which: bool,
+    node: NDArray[np.int16],
+    coding: Coding,
+    with_bits: bool,
+    whole: NDArray[np.int64],
+) -> None:
+    """Add up the leaves under the labels of the rows that go, or stay, by attribute, and then their bits."""
+    attributes, inner, second = len(node), coding.inner, coding.second
+    labels = coding.starts[inner, node[inner]]
+    others = coding.starts[second, node[second]] if second >= 0 else np.int64(0)
+    width, both = coding.width, coding.width + coding.second_width
+    low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
+    own, next_own, bits = np.int64(0), np.int64(0), np.int64(0)
+    rows = np.zeros(len(classes.keys), dtype=np.int64)
+    for row in range(len(goes)):
+        size = classes.sizes[row] * np.int64(goes[row] == which)
+        code = classes.codes[row]
+        rows[code >> both] += size
+        own += size * coding.leaves[labels + (code & low)]
+        next_own += size * coding.leaves[others + ((code >> width) & high)]
+        if with_bits:
+            bits += size * coding.bits[labels + (code & low)]
+            if second >= 0:
+                bits += size * coding.bits[others + ((code >> width) & high)]
+    for group in range(len(rows)):
+        if rows[group]:
+            for place in range(attributes):
+                if place != inner and place != second:
+                    key = (classes.keys[group, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
+                    label = coding.starts[place, node[place]] + key
+                    whole[LOST + place] += rows[group] * coding.leaves[label]
+                    if with_bits:
+                        bits += rows[group] * coding.bits[label]
+    whole[LOST + inner] = own
+    if second >= 0:
+        whole[LOST + second] = next_own
+    whole[LOST + attributes] = bits
+
+
+@compiled
+def _majorities(labels: Pairs, goes: NDArray[np.bool_], whole: NDArray[np.int64]) -> None:
+    """Add up the rows of each class's commonest label."""
+    most = np.zeros(len(goes), dtype=np.int64)
+    for row in range(len(labels.rows)):
+        most[labels.classes[row]] = max(most[labels.classes[row]], labels.rows[row])
+    for row in range(len(goes)):
+        if not goes[row]:
+            whole[MAJORITIES] += most[row]
+
+
+@compiled
+def _sensitive_values(
+    classes: Classes,
+    goes: NDArray[np.bool_],
+    wanted: Wanted,
+    logs: NDArray[np.int64],
+    whole: NDArray[np.int64],
+    other: NDArray[np.float64],
+) -> None:
+    """Entropy and recursive l, t, and S_l, of the classes that stay, one after the other."""
+    pairs, number = classes.sensitive, len(goes)
+    ends = np.zeros(number + 1, dtype=np.int64)
+    everything = np.zeros(wanted.size, dtype=np.int64)
+    for row in range(len(pairs.rows)):
+        if not goes[pairs.classes[row]]:
+            everything[pairs.values[row]] += pairs.rows[row]
+        ends[pairs.classes[row] + 1] += 1
+    ends[:] = np.cumsum(ends)
+    filled = ends[:-1].copy()
+    by_class = np.empty(len(pairs.rows), dtype=np.int64)
+    for row in range(len(pairs.rows)):
+        owner = pairs.classes[row]
+        by_class[filled[owner]] = row
+        filled[owner] += 1
+    kept = wanted.rows - int(whole[SUPPRESSED])
+    counts = np.zeros(wanted.size, dtype=np.int64)
+    other[ENTROPY], other[RECURSIVE], other[CLOSENESS] = np.inf, 0.0, 0.0
+    for row in range(number):
+        if goes[row]:
+            continue
+        size, own = int(classes.sizes[row]), by_class[ends[row] : ends[row + 1]]
+        bits = logs[size]
+        for place in own:
+            count = np.int64(pairs.rows[place])
+            counts[pairs.values[place]] = count
+            whole[S_L] += count * count
+            bits -= logs[count]
+        other[ENTROPY] = min(other[ENTROPY], 2.0 ** (bits / UNIT / size))
+        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs.rows, own, size, wanted.recursive))
+        moved = _moved(counts, everything, pairs.values, own, size, kept, wanted.ordered)
+        other[CLOSENESS] = max(other[CLOSENESS], moved)
+        for place in own:
+            counts[pairs.values[place]] = 0
+    if not whole[CLASSES]:
+        other[ENTROPY], other[RECURSIVE] = 0.0, np.inf
+
+
+@compiled
+def _ratio(rows: NDArray[np.int32], own: NDArray[np.int64], size: int, values: int) -> float:
+    """The rows of a class's commonest value over those of all from the *values*-th commonest on."""
+    ranked = np.sort(rows[own])[::-1]
+    rest = size
+    for place in range(min(values - 1, len(ranked))):
+        rest -= ranked[place]
+    return ranked[0] / rest if rest > 0 else np.inf
+
+
+@compiled
+def _moved(
+    counts: NDArray[np.int64],
+    everything: NDArray[np.int64],
+    values: NDArray[np.int32],
+    own: NDArray[np.int64],
+    size: int,
+    kept: int,
+    ordered: bool,
+) -> float:
+    """The earth mover's distance between a class's values and those of all rows that stay."""
+    total = np.int64(0)
+    if not ordered:
+        # What a class has more of than all rows have to be moved; it has it of values that occur in it.
+        for place in own:
+            value = values[place]
+            total += max(counts[value] * kept - everything[value] * size, 0)
+        return total / size / kept
+    below = np.int64(0)
+    for value in range(len(counts)):
+        below += counts[value] * kept - everything[value] * size
+        total += abs(below)
+    return total / size / kept / max(len(counts) - 1, 1)

@@ -1,0 +1,292 @@
+"""Rolling classes up: those of a node are unions of those of any finer node."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled, inlined
+from tabular.lattice.evaluator.row_keys import Classes, Coding, Pairs
+
+#: Odd and without pattern, so that products with it mix the bits of a key.
+MIX = -7046029254386353131
+
+#: Bits of a word in which labels are marked.
+_MARKS = 32
+
+
+class Bench(NamedTuple):
+    """Room for one roll-up."""
+
+    table: NDArray[np.int32]
+    #: By class of the source the class it goes into; by group the group.
+    owners: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    #: Where the classes of each group of the source end.
+    ends: NDArray[np.int32]
+    #: The groups of the source by their new group, and where those of a new group begin.
+    members: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    #: By label of both inner attributes: rows, sensitive values, and the class; and marks of those that have rows.
+    #: Rows, values and marks are all 0 between two groups.
+    rows: NDArray[np.int32]
+    values: NDArray[np.int64]
+    places: NDArray[np.int32]
+    marks: NDArray[np.int64]
+
+
+@inlined
+def ones(bits: int) -> int:
+    """How many of 62 bits are set: added up in pairs, fours and eights at once."""
+    bits -= (bits >> 1) & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((bits * 0x0101010101010101) >> 56) & 0x7F
+
+
+@inlined
+def _slots(most: int) -> int:
+    """The size of a hash table for up to *most* entries: a power of two, at least half of it empty."""
+    size = 8
+    while size < 2 * most:
+        size *= 2
+    return size
+
+
+@compiled
+def groups_bound(coding: Coding, node: NDArray[np.int16], most: int) -> int:
+    """How many groups a node can have, and no more than *most*."""
+    bound = 1
+    for place in range(len(node)):
+        if place != coding.inner and place != coding.second:
+            bound *= coding.groups[place, node[place]]
+        if bound >= most:
+            return most
+    return bound
+
+
+@compiled
+def roll_up(
+    source: Classes,
+    fine: NDArray[np.int16],
+    coarse: NDArray[np.int16],
+    coding: Coding,
+    bench: Bench,
+    target: Classes,
+    with_owners: bool,
+) -> tuple[int, int]:
+    """Put the classes of node *coarse* into *target*, given those of node *fine*: how many groups and classes.
+
+    The owners say then of each class of the source which one it is in.
+    """
+    same = True
+    for place in range(len(fine)):
+        if place != coding.inner and place != coding.second and fine[place] != coarse[place]:
+            same = False
+    inner, second = coding.inner, coding.second
+    joint = coding.maps[coding.offsets[inner, fine[inner], coarse[inner]] :]
+    groups = len(source.keys)
+    if same:
+        target.keys[:groups] = source.keys
+        if second < 0 or fine[second] == coarse[second]:
+            return groups, _join_labels(source, joint, coding.width, bench.owners, target, with_owners)
+        for group in range(groups):
+            bench.members[group] = bench.begins[group] = group
+        bench.begins[groups] = groups
+    else:
+        groups = _join_groups(source, fine, coarse, coding, bench, target)
+    other = coding.maps[coding.offsets[second, fine[second], coarse[second]] :] if second >= 0 else joint
+    return groups, _join_classes(source, groups, joint, other, coding, bench, target, with_owners)
+
+
+@compiled
+def _join_labels(
+    source: Classes, joint: NDArray[np.int32], width: int, owners: NDArray[np.int32], target: Classes, with_owners: bool
+) -> int:
+    """Join neighbours whose inner labels become one; the groups stay."""
+    # Without branches: which neighbours join is hard to foresee.
+    number, mask = len(source.codes), np.int64((1 << width) - 1)
+    last, rows, values = np.int64(-1), np.int32(0), np.int64(0)
+    count = -1
+    if len(source.present):
+        for row in range(number):
+            code = source.codes[row]
+            code = (code & ~mask) | joint[code & mask]
+            stays = np.int64(code == last)
+            count += int(code != last)
+            rows = rows * np.int32(stays) + source.sizes[row]
+            values = (values & -stays) | source.present[row]
+            last = code
+            target.codes[count], target.sizes[count], target.present[count] = code, rows, values
+            if with_owners:
+                owners[row] = count
+        return count + 1
+    for row in range(number):
+        code = source.codes[row]
+        code = (code & ~mask) | joint[code & mask]
+        stays = np.int64(code == last)
+        count += int(code != last)
+        rows = rows * np.int32(stays) + source.sizes[row]
+        last = code
+        target.codes[count], target.sizes[count] = code, rows
+        if with_owners:
+            owners[row] = count
+    return count + 1
+
+
+@compiled
+def _join_groups(
+    source: Classes,
+    fine: NDArray[np.int16],
+    coarse: NDArray[np.int16],
+    coding: Coding,
+    bench: Bench,
+    target: Classes,
+) -> int:
+    """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
+    words, number = source.keys.shape[1], len(source.keys)
+    changed = np.empty(len(fine), dtype=np.int64)
+    changes = 0
+    for place in range(len(fine)):
+        if place != coding.inner and place != coding.second and coarse[place] != fine[place]:
+            changed[changes] = place
+            changes += 1
+    slots = _slots(groups_bound(coding, coarse, number))
+    bench.table[:slots] = -1
+    count = 0
+    for row in range(number):
+        # The key is made where it will stay, if no group has it yet.
+        for word in range(words):
+            target.keys[count, word] = source.keys[row, word]
+        for change in range(changes):
+            place = changed[change]
+            word, shift, mask = coding.word[place], coding.shift[place], coding.mask[place]
+            before = target.keys[count, word]
+            label = (before >> shift) & mask
+            after = np.int64(coding.maps[coding.offsets[place, fine[place], coarse[place]] + label])
+            target.keys[count, word] = (before & ~(mask << shift)) | (after << shift)
+        mixed = np.int64(0)
+        for word in range(words):
+            mixed = (mixed ^ target.keys[count, word]) * MIX
+            mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+        slot = mixed & (slots - 1)
+        while True:
+            found = bench.table[slot]
+            if found < 0:
+                bench.table[slot] = found = count
+                count += 1
+                break
+            agree = True
+            for word in range(words):
+                if target.keys[found, word] != target.keys[count, word]:
+                    agree = False
+                    break
+            if agree:
+                break
+            slot = (slot + 1) & (slots - 1)
+        bench.parents[row] = found
+    _sort_members(number, count, bench)
+    return count
+
+
+@compiled
+def _sort_members(number: int, count: int, bench: Bench) -> None:
+    """Put the groups of the source in the order of their new groups."""
+    bench.begins[: count + 1] = 0
+    for row in range(number):
+        bench.begins[bench.parents[row] + 1] += 1
+    for group in range(count):
+        bench.begins[group + 1] += bench.begins[group]
+    for row in range(number):
+        parent = bench.parents[row]
+        bench.members[bench.begins[parent]] = row
+        bench.begins[parent] += 1
+    # Each is now where the next one begins.
+    for group in range(count, 0, -1):
+        bench.begins[group] = bench.begins[group - 1]
+    bench.begins[0] = 0
+
+
+@compiled
+def _join_classes(
+    source: Classes,
+    groups: int,
+    joint: NDArray[np.int32],
+    other: NDArray[np.int32],
+    coding: Coding,
+    bench: Bench,
+    target: Classes,
+    with_owners: bool,
+) -> int:
+    """Add up the classes of the groups that became one, label by label of the inner attributes."""
+    with_values = len(source.present) > 0
+    width, both = coding.width, coding.width + coding.second_width
+    low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
+    for row in range(len(source.codes)):
+        bench.ends[source.codes[row] >> both] = row + 1
+    count = 0
+    for group in range(groups):
+        first, last = np.int64(2**30), np.int64(-1)
+        for place in range(bench.begins[group], bench.begins[group + 1]):
+            member = bench.members[place]
+            for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
+                code = source.codes[row]
+                label = np.int64(joint[code & low])
+                if high:
+                    label |= np.int64(other[(code >> width) & high]) << width
+                bench.marks[label // _MARKS] |= np.int64(1) << (label % _MARKS)
+                first, last = min(first, label), max(last, label)
+                bench.rows[label] += source.sizes[row]
+                if with_values:
+                    bench.values[label] |= source.present[row]
+                if with_owners:
+                    # For now the label; when all are known, its class.
+                    bench.owners[row] = label
+        for word in range(first // _MARKS, last // _MARKS + 1):
+            marks = bench.marks[word]
+            bench.marks[word] = 0
+            while marks:
+                lowest = marks & -marks
+                marks ^= lowest
+                label = np.int64(word * _MARKS + ones(lowest - 1))
+                target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, bench.rows[label]
+                bench.rows[label] = 0
+                bench.places[label] = count
+                if with_values:
+                    target.present[count] = bench.values[label]
+                    bench.values[label] = 0
+                count += 1
+        if with_owners:
+            for place in range(bench.begins[group], bench.begins[group + 1]):
+                member = bench.members[place]
+                for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
+                    bench.owners[row] = bench.places[bench.owners[row]]
+    return count
+
+
+@compiled
+def roll_pairs_up(source: Pairs, owners: NDArray[np.int32], size: int, table: NDArray[np.int32], target: Pairs) -> int:
+    """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
+    number = len(source.rows)
+    slots = _slots(number)
+    table[:slots] = -1
+    count = 0
+    for row in range(number):
+        owner, value = owners[source.classes[row]], source.values[row]
+        mixed = (np.int64(owner) * size + value) * MIX
+        slot = ((mixed >> 31) ^ mixed) & (slots - 1)
+        while True:
+            found = table[slot]
+            if found < 0:
+                table[slot] = count
+                target.classes[count], target.values[count] = owner, value
+                target.rows[count] = source.rows[row]
+                count += 1
+                break
+            if target.classes[found] == owner and target.values[found] == value:
+                target.rows[found] += source.rows[row]
+                break
+            slot = (slot + 1) & (slots - 1)
+    return count

@@ -1,0 +1,1 @@
+"""The proven optimum: bounds, branches and certificates."""

@@ -1,0 +1,119 @@
+"""Many hands on one search by branch and bound: parts are given away, in the same way for any number of hands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.lattice.optimal.block_bounds import advance_capping
+from tabular.lattice.optimal.class_splits import COUNTED, STAMP, WORK, Grid, Scratch, scratch_for
+from tabular.lattice.optimal.parts import BEST, DEPTH, DONE, FOUND, FRESH, FULL, Blocks, Parts, parts_of, with_more_room
+
+#: Searches that are under way at the same time, whatever the hands, and the work of each between two looks.
+_TOGETHER = 8
+_SLICE = 8_000_000
+
+#: Blocks are bounded anew in parts in which more than this share of the attributes is open, with so much work for each.
+_WIDE, _EFFORT = 0.54, 1_000_000
+
+
+@dataclass(eq=False)
+class Share:
+    """Parts of the lattice, with room of their own to go through them."""
+
+    parts: Parts
+    inner: Parts
+    blocks: Blocks
+    scratch: Scratch
+    outcome: int = 0
+
+
+@dataclass(eq=False)
+class SharedSearch:
+    """One search in shares; each goes on by itself for a slice, then what they found is put together."""
+
+    grid: Grid
+    blocks: Blocks
+    shares: list[Share] = field(default_factory=list)
+    work: int = 0
+    counted: int = 0
+
+    @classmethod
+    def of(cls, grid: Grid, parts: Parts, blocks: Blocks) -> SharedSearch:
+        """All in one share to begin with."""
+        shared = cls(grid, blocks)
+        shared._add(parts)
+        return shared
+
+    def slices(self) -> Iterator[list[NDArray[np.int64]]]:
+        """Go on for a slice; tell the nodes found, which are to be judged before the next."""
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, _TOGETHER)) as pool:
+            while self.shares:
+                list(pool.map(self._go, self.shares))
+                self.work += sum(int(each.scratch.told[WORK]) for each in self.shares)
+                self.counted += sum(int(each.scratch.told[COUNTED]) for each in self.shares)
+                for each in self.shares:
+                    each.scratch.told[:STAMP] = 0
+                    if each.outcome == FULL:
+                        each.parts = with_more_room(each.parts)
+                found = [each.parts.most[each.parts.state[DEPTH] + 1] for each in self.shares if each.outcome == FOUND]
+                self.shares = [each for each in self.shares if each.outcome != DONE]
+                yield found
+                self._share_out()
+
+    def take_best(self, best: int) -> None:
+        """Nothing is sought that gains no more than *best*."""
+        for each in self.shares:
+            each.parts.state[BEST] = max(int(each.parts.state[BEST]), best)
+
+    def _go(self, share: Share) -> None:
+        wide = 1 + int(len(self.grid.steps) * _WIDE)
+        share.outcome = advance_capping(
+            self.grid, share.parts, share.inner, share.blocks, share.scratch, _SLICE, wide, _EFFORT
+        )
+
+    def _add(self, parts: Parts) -> None:
+        blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains), needs=np.zeros_like(self.blocks.needs))
+        inner = parts_of(self.grid, self.grid.steps, 0, judges=True, caps=self.blocks.most)
+        self.shares.append(Share(parts, inner, blocks, scratch_for(self.grid)))
+
+    def _share_out(self) -> None:
+        """Fill up with the largest parts that are not begun."""
+        while self.shares and len(self.shares) < _TOGETHER:
+            depths = [_shallowest(each.parts) for each in self.shares]
+            least = min(depths)
+            share = self.shares[depths.index(least)]
+            if least >= int(share.parts.state[DEPTH]):
+                return
+            self._add(_given_away(share.parts, least))
+
+
+def _shallowest(parts: Parts) -> int:
+    """The outermost part whose other half is not begun."""
+    depth = int(parts.state[DEPTH])
+    free = np.flatnonzero(~parts.given[: max(depth, 0)])
+    return int(free[0]) if len(free) else 1 << 30
+
+
+def _given_away(parts: Parts, depth: int) -> Parts:
+    """The other half of the part at *depth*, to be gone through elsewhere."""
+    parts.given[depth] = True
+    row, start = int(parts.row_at[depth]), int(parts.start_at[depth])
+    classes = int(parts.classes[depth])
+    rows = int(parts.starts[start + classes])
+    other = Parts(**{name: np.zeros_like(each) for name, each in parts._asdict().items()})
+    for name in ("now", "most", "losing", "lost", "classes", "caps"):
+        getattr(other, name)[0] = getattr(parts, name)[depth]
+    attribute = int(parts.by[depth])
+    other.most[0, attribute] = parts.now[depth, attribute]
+    other.rows[:rows] = parts.rows[row : row + rows]
+    other.weights[:rows] = parts.weights[row : row + rows]
+    other.starts[: classes + 1] = parts.starts[start : start + classes + 1]
+    other.state[:] = parts.state
+    other.state[DEPTH], other.state[FRESH] = 0, 1
+    return other

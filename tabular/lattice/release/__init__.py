@@ -1,0 +1,1 @@
+"""The table of a node: written with labels, and counted again."""

@@ -1,0 +1,186 @@
+"""The release of one node: its generalised and suppressed table, and what each attribute lost for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import Attribute
+from tabular.hierarchy import Hierarchy
+from tabular.labels import text_of, write_label
+from tabular.lattice.generalisation_loss import general_loss, non_uniform_entropy
+from tabular.lattice.limits import Limits
+from tabular.lattice.release.labelled import labelled, refuse_starred_values
+from tabular.lattice.release.rechecking import Recounted, recheck
+from tabular.protections.full_domain import generalised
+from tabular.registry import check
+from tabular.release.dictionary import MOST_VALUES
+from tabular.table import Table
+
+#: What is written in a cell: what the hierarchy calls it, or the values of the table that lie under it, as a set.
+BY_HIERARCHY, BY_SETS = LABELS = ("hierarchy", "sets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelUse:
+    """One label as it stands in the release: what the hierarchy calls it, its values in the hierarchy, and its rows."""
+
+    label: str
+    name: str
+    values: int
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeLoss:
+    """What one attribute lost.
+
+    *general_loss* and *precision* go from 0, all kept, to 1; a suppressed cell counts 1 in the first. The entropy is
+    in bits a row: what it takes on average to tell the original value from the others of its label.
+    """
+
+    name: str
+    level: int
+    height: int
+    values_before: int
+    values_after: int
+    cells_suppressed: int
+    general_loss: float
+    precision: float
+    non_uniform_entropy: float
+    labels: tuple[LabelUse, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As plain values; the labels where there are others than values, and no more than are read."""
+        return asdict(self) | {"labels": [asdict(each) for each in self._listed]}
+
+    @property
+    def _listed(self) -> tuple[LabelUse, ...]:
+        return self.labels if self.level and len(self.labels) <= MOST_VALUES else ()
+
+    def public(self, hierarchy: Hierarchy, rows: int) -> dict[str, Any]:
+        """What may go with the release of so many *rows*: nothing but what it and the *hierarchy*, whole, say.
+
+        How many values the original has under a label, and how often each, can be reckoned from other figures.
+        """
+        others = max(len(hierarchy.domain) - 1, 1)
+        lost = sum((each.values - 1) * each.rows for each in self.labels) / others + self.cells_suppressed
+        return {
+            "name": self.name,
+            "level": self.level,
+            "height": self.height,
+            "values_after": self.values_after,
+            "cells_suppressed": self.cells_suppressed,
+            "general_loss": lost / max(rows, 1),
+            "precision": self.precision,
+            "labels": [{"label": each.label, "rows": each.rows} for each in self._listed],
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasedNode:
+    """The table of a node, in the order of its original, with what was counted in it and what it lost."""
+
+    table: Table
+    node: Mapping[str, int]
+    suppressed: NDArray[np.bool_]
+    recounted: Recounted
+    losses: tuple[AttributeLoss, ...]
+    labels: str = BY_HIERARCHY
+
+    def document(self) -> dict[str, Any]:
+        """All but the table, as plain values; some are of the original and for its owner alone."""
+        return {
+            "levels": dict(self.node),
+            "labels": self.labels,
+            **asdict(self.recounted),
+            "attributes": [loss.document() for loss in self.losses],
+        }
+
+    def public(self, hierarchies: Mapping[str, Hierarchy]) -> list[dict[str, Any]]:
+        """What each attribute lost, as far as it may go with the release; by the whole *hierarchies*."""
+        return [loss.public(hierarchies[loss.name], len(self.table)) for loss in self.losses]
+
+
+def released(
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    node: Sequence[int],
+    limits: Limits,
+    suppressed: NDArray[np.bool_],
+    found: Mapping[str, Any],
+    *,
+    sensitive: str | None = None,
+    labels: str = BY_HIERARCHY,
+) -> ReleasedNode:
+    """The release of *node*, where *suppressed* says row by row which go; re-checked against what was *found* of it.
+
+    *hierarchies* may have more values than the table. A release that is not what the search says, or that breaks the
+    *limits*, is a bug: nothing is given back.
+    """
+    check("A release", "labels", labels, {"choices": LABELS})
+    refuse_starred_values(table, hierarchies)
+    fitting = {name: each.over(table.attribute(name).domain) for name, each in hierarchies.items()}
+    levels = dict(zip(fitting, map(int, node), strict=True))
+    as_sets = generalised(table, fitting, levels, suppressed=suppressed)
+    written = as_sets if labels == BY_SETS else labelled(table, fitting, levels, suppressed=suppressed)
+    recounted = recheck(
+        table, written, fitting, levels, suppressed, limits, found, sensitive=sensitive, as_sets=labels == BY_SETS
+    )
+    losses = tuple(
+        _loss(table, as_sets, hierarchies[name], fitting[name], level, suppressed, labels)
+        for name, level in levels.items()
+    )
+    return ReleasedNode(
+        table=written, node=levels, suppressed=suppressed, recounted=recounted, losses=losses, labels=labels
+    )
+
+
+def _loss(
+    table: Table,
+    as_sets: Table,
+    whole: Hierarchy,
+    hierarchy: Hierarchy,
+    level: int,
+    suppressed: NDArray[np.bool_],
+    labels: str,
+) -> AttributeLoss:
+    name, rows = hierarchy.name, max(len(table), 1)
+    used = _labels(table, whole, hierarchy, level, suppressed, labels)
+    return AttributeLoss(
+        name=name,
+        level=level,
+        height=hierarchy.height,
+        values_before=len(np.unique(table.columns[name])),
+        values_after=len(used),
+        cells_suppressed=int(suppressed.sum()),
+        general_loss=general_loss(as_sets, [name], suppressed=suppressed) / rows,
+        precision=level / hierarchy.height if hierarchy.height else 0.0,
+        non_uniform_entropy=non_uniform_entropy(table, as_sets, [name], suppressed=suppressed) / rows,
+        labels=used,
+    )
+
+
+def _labels(
+    table: Table, whole: Hierarchy, hierarchy: Hierarchy, level: int, suppressed: NDArray[np.bool_], labels: str
+) -> tuple[LabelUse, ...]:
+    """The labels of the rows kept, in the order of their first values."""
+    at, attribute = hierarchy.levels[level], table.attribute(hierarchy.name)
+    rows = np.bincount(at.groups[table.columns[hierarchy.name]][~suppressed], minlength=len(at.labels))
+    leaves = dict(zip(whole.levels[level].labels, whole.levels[level].leaves.tolist(), strict=True))
+    found = []
+    for group, members in enumerate(at.sets):
+        if rows[group]:
+            name = at.labels[group]
+            label = name if labels == BY_HIERARCHY else _set_label(attribute, members)
+            values = leaves[name] if level else 1
+            found.append(LabelUse(label=label, name=name, values=values, rows=int(rows[group])))
+    return tuple(found)
+
+
+def _set_label(attribute: Attribute, members: Sequence[int]) -> str:
+    return write_label(attribute, members) if len(members) > 1 else text_of(attribute.domain[members[0]])

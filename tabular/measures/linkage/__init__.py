@@ -1,0 +1,1 @@
+"""Linkage of masked records with their originals: by distance, by agreement, by what the masking is known to do."""

@@ -1,0 +1,205 @@
+"""Of all transports of least cost the first in code order: as much as can be from the first row to the first column,
+of those as much as can be to the second column, and so on, row by row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.kernels import compiled
+from tabular.measures.linkage.transport import Entries, Problem, State
+
+
+class Edges(NamedTuple):
+    """The edges that a transport of least cost may use, with the flow on each.
+
+    Row a's stand from starts[a] to starts[a + 1], by column. Those of a column that carry a flow which may still be
+    moved are a list: heads[b], then `nexts` and back by `previous`; -1 ends it.
+    """
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    flows: NDArray[np.int64]
+    heads: NDArray[np.int32]
+    nexts: NDArray[np.int32]
+    previous: NDArray[np.int32]
+
+
+class Desk(NamedTuple):
+    """What the searches for detours write down.
+
+    `held` is the flow of the row in hand to its later columns. Nodes carry the number of the last search that saw
+    them, the edge it came by, and the last row (from 1) for which they were found to lead nowhere.
+    """
+
+    held: NDArray[np.int64]
+    queue: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    entered_by: NDArray[np.int64]
+    closed: NDArray[np.int64]
+    row_seen: NDArray[np.int64]
+    row_entered_by: NDArray[np.int64]
+    row_closed: NDArray[np.int64]
+
+
+def first_in_code_order(problem: Problem, state: State, entries: Entries, limit: int) -> Edges | None:
+    """The first of the optimal transports, from one of them; None where more than *limit* edges are to be chosen from.
+
+    A transport is optimal if and only if it uses only edges whose cost the duals exhaust.
+    """
+    rows, columns = problem.patterns.shape
+    counts = np.zeros(rows, dtype=np.int64)
+    _count_edges(problem, state, counts)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    if starts[-1] > limit:
+        return None
+    of_columns, of_rows, nexts, previous = (np.full(starts[-1], -1, dtype=np.int32) for _ in range(4))
+    heads, flows = np.full(columns, -1, dtype=np.int32), np.zeros(starts[-1], dtype=np.int64)
+    edges = Edges(starts, of_columns, of_rows, flows, heads, nexts, previous)
+    _list_edges(problem, state, entries, edges)
+    sizes = (columns, columns, columns, columns, columns, rows, rows, rows)
+    _rearrange(edges, Desk(*(np.zeros(size, dtype=np.int64) for size in sizes)))
+    return edges
+
+
+@compiled
+def _count_edges(problem: Problem, state: State, counts: NDArray[np.int64]) -> None:
+    rows, columns = problem.patterns.shape
+    for row in range(rows):
+        for column in range(columns):
+            cost = problem.costs[problem.patterns[row, column]]
+            counts[row] += cost == state.of_rows[row] + state.of_columns[column]
+
+
+@compiled
+def _list_edges(problem: Problem, state: State, entries: Entries, edges: Edges) -> None:
+    rows, columns = problem.patterns.shape
+    for row in range(rows):
+        edge = edges.starts[row]
+        for column in range(columns):
+            cost = problem.costs[problem.patterns[row, column]]
+            if cost == state.of_rows[row] + state.of_columns[column]:
+                edges.columns[edge], edges.rows[edge] = column, row
+                edge += 1
+    for column in range(columns):
+        entry = entries.heads[column]
+        while entry >= 0:
+            _add(edges, _edge_of(edges, entries.rows[entry], column), entries.amounts[entry])
+            entry = entries.nexts[entry]
+
+
+@compiled
+def _edge_of(edges: Edges, row: int, column: int) -> int:
+    """The edge between a row and a column."""
+    first = edges.starts[row]
+    return int(first + np.searchsorted(edges.columns[first : edges.starts[row + 1]], column))
+
+
+@compiled
+def _add(edges: Edges, edge: int, amount: int) -> None:
+    """Add to the flow of an edge, and keep the list of its column."""
+    before = edges.flows[edge]
+    edges.flows[edge] += amount
+    if before == 0 and amount > 0:
+        head = edges.heads[edges.columns[edge]]
+        edges.nexts[edge], edges.previous[edge] = head, -1
+        if head >= 0:
+            edges.previous[head] = edge
+        edges.heads[edges.columns[edge]] = edge
+    elif before > 0 and edges.flows[edge] == 0:
+        _unlist(edges, edge)
+
+
+@compiled
+def _unlist(edges: Edges, edge: int) -> None:
+    """Take an edge out of the list of its column."""
+    after, before = edges.nexts[edge], edges.previous[edge]
+    if after >= 0:
+        edges.previous[after] = before
+    if before >= 0:
+        edges.nexts[before] = after
+    else:
+        edges.heads[edges.columns[edge]] = after
+
+
+@compiled
+def _rearrange(edges: Edges, desk: Desk) -> None:
+    """Move each row's flow to its first columns as far as the rows after it can make up for it."""
+    search = 0
+    for row in range(len(edges.starts) - 1):
+        first, end = edges.starts[row], edges.starts[row + 1]
+        movable = 0
+        for edge in range(first, end):
+            if edges.flows[edge] > 0:
+                desk.held[edges.columns[edge]] = edges.flows[edge]
+                movable += edges.flows[edge]
+                # From here on the row's flow is no one else's to move.
+                _unlist(edges, edge)
+        for edge in range(first, end):
+            column = edges.columns[edge]
+            movable -= desk.held[column]
+            edges.flows[edge] = desk.held[column]
+            desk.held[column] = 0
+            while movable > 0 and desk.closed[column] <= row:
+                search += 1
+                last = _detour(edges, desk, row, column, search)
+                if last >= 0:
+                    amount = _reroute(edges, desk, column, last)
+                    edges.flows[edge] += amount
+                    movable -= amount
+
+
+@compiled
+def _detour(edges: Edges, desk: Desk, row: int, column: int, search: int) -> int:
+    """A later column of *row* whose flow can go to *column* instead, by way of later rows; -1 where there is none.
+
+    What a search in vain has seen stays closed for the row: only fewer columns are looked for after it.
+    """
+    desk.seen[column] = search
+    desk.queue[0] = column
+    taken, waiting = 0, 1
+    while taken < waiting:
+        given = edges.heads[desk.queue[taken]]
+        taken += 1
+        while given >= 0:
+            giver = edges.rows[given]
+            if desk.row_seen[giver] != search and desk.row_closed[giver] <= row:
+                desk.row_seen[giver], desk.row_entered_by[giver] = search, given
+                for taking in range(edges.starts[giver], edges.starts[giver + 1]):
+                    other = edges.columns[taking]
+                    if desk.seen[other] != search and desk.closed[other] <= row:
+                        desk.seen[other], desk.entered_by[other] = search, taking
+                        if desk.held[other] > 0:
+                            return int(other)
+                        desk.queue[waiting] = other
+                        waiting += 1
+            given = edges.nexts[given]
+    for place in range(waiting):
+        desk.closed[desk.queue[place]] = row + 1
+        given = edges.heads[desk.queue[place]]
+        while given >= 0:
+            desk.row_closed[edges.rows[given]] = row + 1
+            given = edges.nexts[given]
+    return -1
+
+
+@compiled
+def _reroute(edges: Edges, desk: Desk, column: int, last: int) -> int:
+    """Free as much of *column* as fits along the detour found; what is freed leaves the row's flow to *last*."""
+    amount, via = desk.held[last], last
+    while via != column:
+        given = desk.row_entered_by[edges.rows[desk.entered_by[via]]]
+        amount = min(amount, edges.flows[given])
+        via = edges.columns[given]
+    via = last
+    while via != column:
+        taking = desk.entered_by[via]
+        given = desk.row_entered_by[edges.rows[taking]]
+        _add(edges, taking, amount)
+        _add(edges, given, -amount)
+        via = edges.columns[given]
+    desk.held[last] -= amount
+    return int(amount)

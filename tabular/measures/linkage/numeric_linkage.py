@@ -1,0 +1,84 @@
+"""Linkage of numbers: to the nearest original, and one to one by agreement within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from tabular.errors import InvalidInput
+from tabular.measures import Measure, Reading, measures
+from tabular.measures.comparison import Column, Pairs, compared
+from tabular.measures.linkage.agreement import ATTRIBUTES
+from tabular.measures.linkage.nearest import Labels
+from tabular.measures.linkage.prl import linkage
+from tabular.measures.numbers import deviations, numbers_of
+from tabular.registry import option
+from tabular.table import Table
+
+#: Distances that differ by no more than this share are equal.
+ROUNDING = 1e-9
+
+
+@measures.add(
+    "dbrl-numbers",
+    cites="Domingo-Ferrer and Torra (2001)",
+    limits="numbers only; of tied nearest originals each counts its share",
+)
+@dataclass(frozen=True, kw_only=True)
+class EuclideanLinkage(Measure):
+    """Share of masked records given away by the nearest original, numbers standardised by the original's deviation."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        before, after = numbers_of(original, masked, attributes)
+        scale = deviations(before)
+        before, after = before / scale, after / scale
+        tree = cKDTree(before)
+        nearest, _ = tree.query(after)
+        reach = nearest * (1 + ROUNDING) + ROUNDING
+        tied = tree.query_ball_point(after, reach, return_length=True)
+        own = np.sqrt(((before - after) ** 2).sum(axis=1))
+        raw = float(np.sum(np.sort(np.where(own <= reach, 1 / tied, 0.0))))
+        return Reading(raw=raw, percent=100 * raw / len(before))
+
+
+@measures.add(
+    "prl-numbers",
+    cites="Domingo-Ferrer and Torra (2001); Fellegi and Sunter (1969)",
+    limits="numbers only, otherwise as `prl`; what differs by more than the tolerance differs",
+)
+@dataclass(frozen=True, kw_only=True)
+class ToleranceLinkage(Measure):
+    """Share of masked records that one-to-one linkage gives away, numbers agreeing within a tolerance."""
+
+    tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
+    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records assigned rightly, and their share."""
+        columns = compared(original, masked, attributes)
+        if len(columns) > ATTRIBUTES:
+            raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
+        before, _ = numbers_of(original, masked, attributes)
+        reaches = self.tolerance * deviations(before) * (1 + ROUNDING)
+        domains = [np.array(masked.attribute(name).domain, dtype=np.float64) for name in attributes]
+        lows = [np.searchsorted(domain, domain - reach) for domain, reach in zip(domains, reaches, strict=True)]
+        highs = [
+            np.searchsorted(domain, domain + reach, side="right")
+            for domain, reach in zip(domains, reaches, strict=True)
+        ]
+        return linkage(Pairs.of(columns), _windows(columns, np.concatenate(lows), np.concatenate(highs)), self.steps)
+
+
+def _windows(columns: Sequence[Column], lows: np.ndarray, highs: np.ndarray) -> Labels:
+    """Labels without members: with what lies in their window they agree."""
+    labels = Labels.of(columns)
+    return labels._replace(
+        members=np.zeros(0, dtype=np.int32),
+        starts=np.zeros_like(labels.starts),
+        lows=lows.astype(np.int64),
+        highs=highs.astype(np.int64),
+    )

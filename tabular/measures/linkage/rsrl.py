@@ -1,0 +1,60 @@
+"""RSRL: linkage by distance that knows how far rank swapping reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.measures import Measure, Reading, measures
+from tabular.measures.comparison import Column, compared
+from tabular.measures.linkage.nearest import Labels, linked
+from tabular.registry import option
+from tabular.table import Table
+
+
+@measures.add(
+    "rsrl",
+    cites="Mares Soler (2013), section 2.4.2; Nin, Herranz and Torra (2008)",
+    limits="means something for rank-swapped files, and with the reach they were swapped with; a record whose "
+    "original lies outside the window is not linked",
+)
+@dataclass(frozen=True, kw_only=True)
+class RankSwappingLinkage(Measure):
+    """Share of masked records given away by the nearest of the originals within reach of a swap.
+
+    A value is within reach if records with the two values can stand so near to each other, in the order of the
+    domain, that a swap exchanges them; a set is if the span of its values is.
+    """
+
+    percent: float = option(5.0, low=0, high=100, help="reach of a swap, as a share of the records")
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        columns = compared(original, masked, attributes)
+        reach = round(len(original) * self.percent / 100)
+        raw = linked(columns, lambda ordered: within_reach(ordered, reach))
+        return Reading(raw=raw, percent=100 * raw / len(original))
+
+
+def within_reach(columns: Sequence[Column], reach: int) -> Labels:
+    """The labels of *columns*, each with the window of values it can have been swapped from."""
+    windows = [_windows(column, reach) for column in columns]
+    lows, highs = (np.concatenate([window[side] for window in windows]) for side in (0, 1))
+    return Labels.of(columns)._replace(lows=lows, highs=highs)
+
+
+def _windows(column: Column, reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each label the first value within reach, and the one after the last."""
+    frequencies = np.bincount(column.original, minlength=column.size)
+    ends = np.cumsum(frequencies)
+    starts = ends - frequencies
+    values = np.arange(column.size)
+    # Records of value v stand at starts[v] to ends[v] - 1. A value nobody has is within reach of itself.
+    lows = np.minimum(np.searchsorted(ends - 1, starts - reach, side="left"), values)
+    highs = np.maximum(np.searchsorted(starts, ends - 1 + reach, side="right"), values + 1)
+    first = np.array([members[0] for members in column.sets], dtype=np.int64)
+    last = np.array([members[-1] for members in column.sets], dtype=np.int64)
+    return np.concatenate([lows, lows[first]]), np.concatenate([highs, highs[last]])

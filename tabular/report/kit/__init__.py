@@ -1,0 +1,1 @@
+"""What all reports are drawn with: page, colours, scales, charts."""

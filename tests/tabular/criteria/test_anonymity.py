@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabular.attributes import Attribute
+from tabular.criteria.anonymity import Anonymity, spread, suppressed_rows
+from tabular.errors import InvalidInput, UnknownName
+from tabular.table import Table
+from tests.tabular.pairs_of_tables import pairs_of_tables
+
+SALARY = Attribute(name="salary", kind="ordinal", domain=(3, 4, 5, 6, 7, 8, 9, 10, 11))
+
+
+def salaries():
+    """Li, Li and Venkatasubramanian (2007), Table 3: three classes of three salaries in thousands, and a disease."""
+    return Table.from_columns(
+        {
+            "zip": ["476**"] * 3 + ["4790*"] * 3 + ["476**"] * 3,
+            "age": ["2*"] * 3 + [">=40"] * 3 + ["3*"] * 3,
+            "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10],
+            "disease": [
+                "ulcer",
+                "gastritis",
+                "cancer",
+                "gastritis",
+                "flu",
+                "bronchitis",
+                "bronchitis",
+                "pneumonia",
+                "cancer",
+            ],
+        },
+        [SALARY],
+    )
+
+
+def test_the_salaries_of_t_closeness():
+    # The paper works out 0.375 for the class {3, 4, 5} and 0.167 for {6, 8, 11}.
+    table = salaries()
+    assert Anonymity.of(table, ["zip", "age"]).diversity("salary").closeness == pytest.approx(0.375)
+
+
+def test_a_case_worked_by_hand():
+    table = Table.from_columns(
+        {"a": ["x", "x", "x", "y", "y", None, None, None, None], "s": ["p", "p", "q", "p", "q", "p", "p", "p", "q"]}
+    )
+    found = Anonymity.of(table, ["a"])
+    assert (found.k, found.prosecutor_risk, found.marketer_risk, found.uniqueness) == (2, 1 / 2, 3 / 9, 0)
+    assert found.share_above(0.3) == pytest.approx(5 / 9)
+    diversity = found.diversity("s")
+    assert diversity.distinct == 2
+    assert diversity.entropy == pytest.approx(exp(-(0.75 * log(0.75) + 0.25 * log(0.25))))
+    assert diversity.recursive(2) == 3
+    assert diversity.recursive(3) == inf
+    assert diversity.recursive(1) == pytest.approx(0.75)
+    assert diversity.closeness == pytest.approx(abs(6 / 9 - 1 / 2))
+    assert found.class_sizes().tolist() == [3, 3, 3, 2, 2, 4, 4, 4, 4]
+    assert found.value_counts("s").tolist() == [2, 2, 1, 1, 1, 3, 3, 3, 1]
+
+
+def test_suppressed_rows_are_left_out_and_count_nothing():
+    table = Table.from_columns({"a": ["x", "x", "y"], "s": ["p", "q", "q"]})
+    found = Anonymity.of(table, ["a"], suppressed=np.array([False, False, True]))
+    assert (found.k, found.uniqueness, found.diversity("s").closeness) == (2, 0, 0)
+    assert found.class_sizes().tolist() == [2, 2, 0]
+    assert found.value_counts("s").tolist() == [1, 1, 0]
+    assert Anonymity.of(table, ["a"]).uniqueness == pytest.approx(1 / 3)
+
+
+def test_rows_that_say_nothing_are_suppressed():
+    table = Table.from_columns({"a": [1, 2, 3], "b": ["x", "y", "x"]})
+    masked = table.masked({"a": ["*", 2, "[1,3]"], "b": ["{x|y}", "*", "x"]})
+    assert suppressed_rows(masked, ["a", "b"]).tolist() == [True, False, False]
+    assert suppressed_rows(masked, ["b"]).tolist() == [True, True, False]
+    # A table of nothing but stars is generalised as far as can be, and k is all of it.
+    assert not suppressed_rows(table.masked({"a": ["*"] * 3}), ["a"]).any()
+
+
+def test_a_column_of_one_value_says_nothing_beside_suppressed_cells():
+    table = Table.from_columns({"a": ["x", "*", "x"], "b": ["y"] * 3})
+    assert suppressed_rows(table, ["a", "b"]).tolist() == [False, True, False]
+    assert not suppressed_rows(table, ["b"]).any()
+
+
+def test_the_journalist_knows_only_the_population():
+    population = Table.from_columns({"a": ["x"] * 5 + ["y"] * 3 + ["z"]})
+    assert Anonymity.of(population.rows(np.array([0, 5])), ["a"]).journalist_risk(population) == pytest.approx(1 / 3)
+    assert Anonymity.of(population, ["a"]).journalist_risk(population) == 1
+    # Nobody is found less often than once, and everybody is in a class of the population.
+    found = Anonymity.of(population.rows(np.array([0, 1, 5])), ["a"])
+    assert found.people(population).tolist() == [5, 3]
+    assert found.marketer_risk_in(population) == pytest.approx((1 / 5 + 1 / 5 + 1 / 3) / 3)
+    assert found.marketer_risk_in(population.rows(np.array([0, 1, 5]))) == found.marketer_risk
+    with pytest.raises(InvalidInput, match="Row 1 of the table has values that fewer people"):
+        Anonymity.of(population, ["a"]).journalist_risk(population.rows(np.array([0, 1])))
+    with pytest.raises(InvalidInput, match="domain of the table"):
+        Anonymity.of(population, ["a"]).journalist_risk(Table.from_columns({"a": ["x"]}))
+
+
+@given(pairs_of_tables(max_columns=2), st.data())
+def test_the_slow_version_says_the_same(pair, data):
+    _, table = pair
+    rows = len(table)
+    values = data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=rows, max_size=rows))
+    suppressed = np.array(data.draw(st.lists(st.booleans(), min_size=rows, max_size=rows)))
+    suppressed[0] = False
+    whole = table.to_columns() | {"s": values}
+    # The sets of the masked table are plain labels here, of which each is a value of its own.
+    table = Table.from_columns(whole, [*(Attribute(name=name) for name in table.names), Attribute(name="s")])
+    keys = [tuple(whole[name][row] for name in whole if name != "s") for row in range(rows)]
+    kept = [row for row in range(rows) if not suppressed[row]]
+    groups = [[row for row in kept if keys[row] == key] for key in {keys[row] for row in kept}]
+    found = Anonymity.of(table, [name for name in table.names if name != "s"], suppressed=suppressed)
+    assert found.k == min(map(len, groups))
+    assert found.uniqueness == pytest.approx(sum(len(group) == 1 for group in groups) / len(kept))
+    assert found.marketer_risk == pytest.approx(len(groups) / len(kept))
+    assert found.diversity("s").distinct == min(len({values[row] for row in group}) for group in groups)
+    sizes = {row: len(group) for group in groups for row in group}
+    assert found.class_sizes().tolist() == [sizes.get(row, 0) for row in range(rows)]
+    held = {row: sum(values[other] == values[row] for other in group) for group in groups for row in group}
+    assert found.value_counts("s").tolist() == [held.get(row, 0) for row in range(rows)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
+def test_the_spread_prefers_what_has_the_greater_sum(pairs):
+    first, second = np.array(pairs).T
+    assert (spread(first, second) > spread(second, first)) == (first.sum() > second.sum())
+
+
+def test_bad_questions_are_refused():
+    table = Table.from_columns({"a": ["x", "y"], "s": ["p", "q"]})
+    with pytest.raises(UnknownName):
+        Anonymity.of(table, ["b"])
+    with pytest.raises(UnknownName):
+        Anonymity.of(table, ["a"]).diversity("t")
+    with pytest.raises(InvalidInput, match="one or more quasi-identifiers"):
+        Anonymity.of(table, [])
+    with pytest.raises(InvalidInput, match="3 given for 2 rows"):
+        Anonymity.of(table, ["a"], suppressed=np.array([True, False, False]))
+    with pytest.raises(InvalidInput, match="No rows are left"):
+        Anonymity.of(table, ["a"], suppressed=np.array([True, True]))
+    with pytest.raises(InvalidInput, match="must hold values"):
+        Anonymity.of(table.masked({"a": ["x", "y"], "s": ["*", "p"]}), ["a"]).diversity("s")

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tabular.errors import FileFailure, InvalidInput, NameTaken
+from tabular.files.disk import failure, read_bytes, read_text, refuse_existing, replacing, write_text
+
+
+def test_text_is_read_without_its_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfa\r\nb")
+    assert read_text(tmp_path / "x") == "a\r\nb"
+    assert read_bytes(tmp_path / "x") == b"\xef\xbb\xbfa\r\nb"
+
+
+def test_text_of_another_encoding_is_an_error_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"a\nb\n\xff")
+    with pytest.raises(InvalidInput, match="x, line 3: this is not utf-8-sig text"):
+        read_text(tmp_path / "x")
+
+
+def test_what_cannot_be_read_is_an_error_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"none: No such file or directory\.$"):
+        read_bytes(tmp_path / "none")
+    with pytest.raises(InvalidInput, match="Is a directory"):
+        read_bytes(tmp_path)
+
+
+def test_a_dash_is_standard_input_and_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"given")))
+    assert read_bytes("-") == b"given"
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    write_text("-", "shown", overwrite=False)
+    assert out.buffer.getvalue() == b"shown"  # type: ignore[attr-defined]
+
+
+def test_a_file_is_replaced_when_the_block_ends_well(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    with replacing(path) as file:
+        file.write(b"new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_as_it_was_when_the_block_does_not_end_well(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as file:
+        file.write(b"new")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_has_the_rights_that_new_files_have_and_a_private_one_has_fewer(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "shared", "x")
+        with replacing(tmp_path / "own", private=True) as file:
+            file.write(b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_existing_file_is_kept_unless_it_may_be_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(NameTaken, match="x: the file exists; give --overwrite to replace it"):
+        write_text(path, "new", overwrite=False)
+    assert path.read_text() == "old"
+    refuse_existing("-", overwrite=False)
+    refuse_existing(path, overwrite=True)
+    refuse_existing(tmp_path / "none", overwrite=False)
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"No such file or directory\. Nothing was written"):
+        write_text(tmp_path / "none" / "x", "new")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInput, match="folder: this is a folder"):
+        write_text(tmp_path / "folder", "new")
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(tmp_path: Path, overwrite: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="a device or a pipe; name a file"):
+        write_text(tmp_path / "pipe", "new", overwrite=overwrite)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_full_disk_fails_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "x").write_text("old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileFailure, match=r"x: No space left on device\. Nothing was written\."):
+        write_text(tmp_path / "x", "new")
+    assert (tmp_path / "x").read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_full_device_fails_too() -> None:
+    with pytest.raises(FileFailure, match="No space left"):
+        try:
+            with Path("/dev/full").open("wb", buffering=0) as file:
+                file.write(b"x")
+        except OSError as error:
+            raise failure(error, "/dev/full") from None

@@ -1,0 +1,285 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabular.errors import InvalidInput, UnknownName
+from tabular.files.dialect import Dialect, DialectOptions
+from tabular.files.quick_rows import quick_columns
+from tabular.files.reading import read_file, read_masked
+from tabular.files.schema import Description, Schema
+from tabular.table import Table
+from tests.tabular.csv_files import PIECES, rows_of_cells, written
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read text as a file."""
+
+    def reading(text, schema=None, **options):
+        path = tmp_path / "x.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_file(path, schema=schema, options=DialectOptions(**options))
+
+    return reading
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"a,b\n1,x\n", {}),
+        (b"a;b\r\n1;x\r\n", {"delimiter": "semicolon", "line_end": "CRLF"}),
+        (b"a\tb\n1\tx, y\n", {"delimiter": "tab"}),
+        (b"a|b\r1|x\r", {"delimiter": "pipe", "line_end": "CR"}),
+        (b"A11  6 A34\nA12 48 A32\n", {"delimiter": "blanks", "header": False}),
+        (b"39, x y, <=50K\n50, z, >50K\n", {"space_after_delimiter": True, "header": False}),
+        (b'"a","b"\n"1","x;y;z"\n', {}),
+        (b"'a','b'\n'1','x,y'\n", {"quote": "single"}),
+        (b"name,b\nO'Neill's,1\nD'Arcy's,2\n", {}),
+        (b"a;b\n1,5;2,25\n3;4,0\n", {"delimiter": "semicolon", "decimal": ","}),
+        (b"1,5;2,5\n1,5;3,5\n", {"delimiter": "semicolon", "decimal": ",", "header": False}),
+        ("a,b\né,1\n".encode(), {}),
+        ("a,b\né,1\n".encode("utf-8-sig"), {"encoding": "utf-8-sig"}),
+        ("a,b\né,1\n".encode("utf-16"), {"encoding": "utf-16"}),
+        ("\ufeffa,b\né,1\n".encode("utf-16-be"), {"encoding": "utf-16"}),
+        ("a,b\né,1\n".encode("cp1252"), {"encoding": "cp1252"}),
+        (b"a,b\n\x81\xe9,1\n", {"encoding": "iso8859-1"}),
+        (b"1,2,3\n5,6,7\n", {"header": True}),
+        (b"5,2\n5,6\n", {"header": False}),
+        (b"id,name\nx1,Ann\nx2,Bo\n", {}),
+        (b"f,Ann\nm,Bo\nf,Cy\n", {"header": False}),
+        (b"only\nx\ny\n", {}),
+        (b"\n\n  \na,b\n1,x\n", {}),
+    ],
+)
+def test_how_a_file_is_written_is_found_out(read, data, found):
+    plain = {
+        "delimiter": "comma",
+        "quote": "double",
+        "encoding": "utf-8",
+        "line_end": "LF",
+        "header": True,
+        "space_after_delimiter": False,
+        "decimal": ".",
+    }
+    shown = read(data).dialect.shown()
+    if shown["encoding"] == "latin-1":
+        shown["encoding"] = "iso8859-1"
+    assert shown == plain | found
+
+
+@pytest.mark.parametrize(
+    ("data", "unsure"),
+    [
+        (b"a,b\n1,x\n", ()),
+        (b"New York\nLos Angeles\n", ("delimiter", "header")),
+        (b"1,2,3\n5,6,7\n", ("header",)),
+        (b"id,name\nx1,Ann\nx2,Bo\n", ("header",)),
+        ("a,b\né,1\n".encode("cp1252"), ("encoding",)),
+        (b"a;b,c\n1;2,3\n", ("delimiter",)),
+    ],
+)
+def test_a_guess_is_called_one(read, data, unsure):
+    assert read(data).unsure == unsure
+
+
+def test_every_finding_can_be_overruled(read):
+    assert read("a;b\n1;2\n", delimiter="comma").table.names == ("a;b",)
+    assert read("a,b\n1,2\n", header=False).table.names == ("column1", "column2")
+    assert read("1,2\n1,3\n", header=True).table.names == ("1", "2")
+    assert read("'a','b'\n'1','2'\n", quote="double").table.names == ("'a'", "'b'")
+    assert read('a,b\n"x,1\n', quote="none").table.values("a") == ['"x']
+    assert read("a\né\n".encode(), encoding="latin-1").table.values("a") == ["Ã©"]
+    assert read("a;b\n1,5;2\n", decimal=".").table.values("a") == ["1,5"]
+    assert read("a, b\n1, 2\n", spaced=False).table.names == ("a", "b")
+    assert read("a,b\n1,-9\nx,2\n", missing=("-9", "x")).table.to_columns() == {"a": [1, None], "b": [None, 2]}
+    assert read("a,b\n?,\n1,2\n", missing=()).table.values("b") == ["", "2"]
+
+
+def test_a_schema_says_what_options_do_not(read):
+    schema = Schema(columns=("x", "y"), options=DialectOptions(delimiter=";", missing=("-",)))
+    found = read("1;-\n2;3\n", schema)
+    assert found.table.to_columns() == {"x": [1, 2], "y": [None, 3]}
+    # Where the first line holds the names it is the header, whatever order they stand in.
+    assert read("y;x\n1;-\n", schema).table.names == ("y", "x")
+    with pytest.raises(InvalidInput, match="line 1: this line has 3 cells, the schema 2 columns"):
+        read("7;8;9\n", schema)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        (["1", "?", "2"], [1, None, 2]),
+        (["1", "", "2"], [1, None, 2]),
+        (["1", "NA", "2"], [1, None, 2]),
+        (["1", "-", "2"], [1, None, 2]),
+        (["2024-01-31", "NA"], ["2024-01-31", None]),
+        (["x", "?", "y"], ["x", None, "y"]),
+        (["x", "NULL"], ["x", None]),
+        # Namibia, and a dash among words, are values.
+        (["NA", "ZA", "DE"], ["NA", "ZA", "DE"]),
+        (["-", "x"], ["-", "x"]),
+        (["None", "x"], ["None", "x"]),
+        # One text a column, the most frequent, so that it can be written back.
+        (["", "", "?", "x"], [None, None, "?", "x"]),
+        (["?", "NA"], ["?", "NA"]),
+        (["", ""], [None, None]),
+        (["?", "?"], ["?", "?"]),
+    ],
+)
+def test_what_stands_for_no_value_is_found_by_what_else_the_column_holds(read, column, values):
+    text = "other,a\n" + "".join(f"{place},{cell}\n" for place, cell in enumerate(column))
+    assert read(text).table.values("a") == values
+
+
+def test_a_column_of_nothing_else_goes_by_the_other_columns(read):
+    assert read("a,b\n1,?\n?,?\n").table.to_columns() == {"a": [1, None], "b": [None, None]}
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "form"),
+    [
+        (["1", "2"], "ordinal", "whole numbers"),
+        (["1.0", "2.0"], "ordinal", "whole numbers"),
+        (["1.5", "2"], "continuous", "numbers"),
+        (["007", "123"], "nominal", "number codes"),
+        (["1234567890123456789", "2"], "nominal", "number codes"),
+        (["2024-01-31", "1999-12-01"], "ordinal", "dates"),
+        (["2024-13-31", "1999-12-01"], "nominal", "text"),
+        (["1", "x"], "nominal", "text"),
+        (["", ""], "nominal", "nothing"),
+        (["true", "false"], "nominal", "text"),
+    ],
+)
+def test_the_kind_of_a_column_is_found_by_what_it_holds(read, column, kind, form):
+    found = read("a,b\n" + "".join(f"{cell},x\n" for cell in column))
+    assert (found.table.attribute("a").kind, found.forms["a"]) == (kind, form)
+    assert [None if text == "" else text for text in column] == [
+        None if value is None else str(value) for value in found.table.values("a")
+    ]
+
+
+def test_a_domain_is_in_order_and_missing_is_last(read):
+    assert [str(value) for value in read("a\n10\n9\n\n9.50\n?\n9.5\n").table.attribute("a").domain] == [
+        "9",
+        "9.5",
+        "9.50",
+        "10",
+        "None",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "x.csv: the file is empty."),
+        (b" \n \n", "x.csv: the file is empty."),
+        (b"a,b\n1,2\n\n3\n", "x.csv, line 4: this line has 1 cells, the header 2."),
+        (b"a,b\n1,2\n  \n1,2,3\n", "x.csv, line 4: this line has 3 cells, the header 2."),
+        (b"1,2\n1,2\n3,4,5\n", "x.csv, line 3: this line has 3 cells, the first line 2."),
+        (b'a,b\n1,"2\n3,4\n', "x.csv, line 2: this is no row of a table: a quote opens here and is never closed."),
+        (b'a,b\n1,2\n"x"y,4\n', "x.csv, line 3: this is no row of a table: something stands between a closing quote"),
+        (b'a b\n1 2\n"x"y 4\n', "x.csv, line 3: this is no row of a table: something stands between a closing quote"),
+        (b'a b\n1 2\n"x y 4\n\n', "x.csv, line 3: this is no row of a table: a quote opens here and is never closed."),
+        (b'a,b\n"1\n\n",2\n3\n', "x.csv, line 5: this line has 1 cells, the header 2."),
+        (b"a,b,a\n1,2,3\n", "x.csv, line 1: column 3 has the name of another one; --no-header says"),
+        (b"a,b\n\xc3\xa9,1\n\xff,2\n", "x.csv, line 3: this is not utf-8 text; --encoding says what it is."),
+        (b"a,b\n1,\x002\n", "x.csv, line 2: there is a NUL character; this is no table as text."),
+        (b"PK\x03\x04", "x.csv: this is a zip file or a spreadsheet; give the table in it as CSV or Parquet."),
+        (b"\x1f\x8b", "x.csv: this is a gzip file"),
+        (b"PAR1", "x.csv: this Parquet file cannot be read"),
+        (b"a,b\n1," + b"2" * 200_000 + b'"\n"",3\n', "x.csv, line 2: this is no row of a table: field larger than"),
+    ],
+)
+def test_a_broken_file_is_named_with_the_line(read, data, message):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        read(data, header=True if data.startswith(b"a,b,a") else None)
+
+
+def test_a_file_that_is_no_file_is_named(tmp_path):
+    with pytest.raises(InvalidInput, match="No such file"):
+        read_file(tmp_path / "nothing.csv")
+    with pytest.raises(InvalidInput, match="Is a directory"):
+        read_file(tmp_path)
+    path = tmp_path / "x.parquet"
+    path.write_text("a,b\n")
+    with pytest.raises(InvalidInput, match=r"x\.parquet: this is no Parquet file"):
+        read_file(path)
+
+
+def test_a_cell_a_schema_does_not_allow_is_named_by_its_line_and_not_shown(read):
+    order = Schema(attributes={"a": Description(kind="ordinal", domain=("low", "high"))})
+    with pytest.raises(InvalidInput, match=r"x\.csv, line 4: the cell of column 'a' is not in the domain\.$"):
+        read('a,b\nlow,"x\ny"\nAnn,1\n', order)
+    number = Schema(attributes={"a": Description(kind="continuous")})
+    with pytest.raises(InvalidInput, match=r"x\.csv, line 3: the cell of column 'a' is no number\.$"):
+        read("a,b\n1,x\nAnn,1\n", number)
+    with pytest.raises(InvalidInput, match="'a' is ordinal and holds text: give its order"):
+        read("a,b\nx,1\n", Schema(attributes={"a": Description(kind="ordinal")}))
+    with pytest.raises(UnknownName, match="did you mean 'income1'"):
+        read("income1,b\nx,1\n", Schema(attributes={"income2": Description(), "b": Description()}))
+
+
+def test_a_schema_gives_the_domain_and_labels_are_read_as_sets(read):
+    schema = Schema(attributes={"a": Description(kind="ordinal", domain=(1, 2, 3)), "b": Description(role="sensitive")})
+    table = read('a,b\n2,x\n1.0,y\n*,\n?,z\n"[2,3]",z\n', schema).table
+    assert table.attribute("a").domain == (1, 2, 3, None)
+    assert table.values("a")[:2] == [2, 1]
+    assert table.sets["a"] == ((0, 1, 2), (1, 2))
+    assert table.attribute("b").role == "sensitive"
+    # The spelling of the file is kept.
+    assert str(table.attribute("a").domain[0]) == "1.0"
+
+
+def test_a_masked_file_is_read_in_the_domains_of_the_original(tmp_path):
+    original = Table.from_columns({"age": [30, 40, None], "w": [1.5, 2.5, 3.5], "sex": ["f", "m", "f"]})
+    path = tmp_path / "m.csv"
+    path.write_text('sex;age;w\n*;"[30,40]";2\nm;40,0;2,75\n{f|m};;3,5\n')
+    masked = read_masked(path, original)
+    assert masked.values("sex") == ["*", "m", "*"]
+    assert masked.values("age") == ["[30,40]", 40, None]
+    assert masked.values("w") == [2, 2.75, 3.5]
+    # Without a header, the columns are those of the original, whatever a schema calls them.
+    path.write_text("30;1,5;f\n40;2,5;m\n;3,5;f\n")
+    other = Schema(columns=("a", "b"))
+    assert read_masked(path, original, schema=other).to_columns() == original.to_columns()
+    path.write_text("sex\nx\nm\nf\n")
+    with pytest.raises(InvalidInput, match=r"m\.csv: Column 'sex', row 1"):
+        read_masked(path, original)
+    path.write_text("sx\nf\nm\nf\n")
+    with pytest.raises(UnknownName, match="did you mean 'sex'"):
+        read_masked(path, original, options=DialectOptions(header=True))
+    path.write_text("age,w\n31,1\n40,1\n,1\n")
+    with pytest.raises(InvalidInput, match="row 1"):
+        read_masked(path, original)
+
+
+@given(rows_of_cells(), st.sampled_from([",", ";", "~"]), st.booleans(), st.booleans())
+def test_arrow_reads_what_the_rows_say(rows, delimiter, header, broken):
+    dialect = Dialect(delimiter=delimiter, header=header)
+    data = written(rows, dialect)
+    if broken:
+        data = data.replace(b'""', b'"')
+    check_quick(data, dialect, len(rows[0]))
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join), st.integers(1, 3))
+def test_arrow_reads_any_text_as_the_rows_say_or_not_at_all(text, width):
+    check_quick(text.encode(), Dialect(header=False), width)
+
+
+def check_quick(data, dialect, width):
+    from tabular.files.csv_rows import lines_of, rows_of
+
+    quick = quick_columns(data.decode(), data, dialect, width)
+    if quick is None:
+        return
+    rows = list(rows_of(lines_of(data, "utf-8"), dialect))
+    theirs = [list(row) for row in zip(*(column.to_pylist() for column in quick), strict=True)]
+    assert theirs == rows[1:] if dialect.header else theirs == rows
+
+
+def test_a_plain_file_is_read_by_arrow():
+    assert quick_columns("a,b\n1,x\n", b"a,b\n1,x\n", Dialect(), 2) is not None
+    assert quick_columns('a,b\n1,"x"\n', b'a,b\n1,"x"\n', Dialect(), 2) is not None
