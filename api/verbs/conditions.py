@@ -1,14 +1,14 @@
-"""Conditions on the numbers of a result, so that a pipeline can stop by exit code."""
+"""Conditions on the numbers of a result, such as `fail_if` takes."""
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any, cast
 
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.Lt: operator.lt,
@@ -41,8 +41,8 @@ def holds(
     if len(answers) > 1:
         low, high = (doubts or {})[doubtful[0]]
         raise InvalidParameter(
-            f"--fail-if {expression!r}: whether it holds cannot be known; {doubtful[0]} is between {low:.4f} and "
-            f"{high:.4f}, since users were left undecided. Give more steps by --budget."
+            f"{named('fail_if')} {expression!r}: whether it holds cannot be known; {doubtful[0]} is between {low:.4f} and "
+            f"{high:.4f}, since users were left undecided. Give more {named('steps')}."
         )
     return answers.pop()
 
@@ -64,17 +64,15 @@ def _with(document: Mapping[str, Any], values: Mapping[str, float], above: str =
     }
 
 
-def check_names(expression: str, sample: Mapping[str, Any]) -> None:
-    """Refuse, before any work is done, what cannot be read, and numbers that a result like *sample* does not have."""
-    holds(expression, _with_numbers(sample))
-
-
-def _with_numbers(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """The *sample* with a number wherever it has none yet."""
-    return {
-        key: _with_numbers(value) if isinstance(value, Mapping) else 0.0 if value is None else value
-        for key, value in sample.items()
-    }
+def check_names(expression: str, paths: Iterable[Sequence[str]]) -> None:
+    """Refuse, before any work is done, what cannot be read, and numbers that are at none of the *paths*."""
+    sample: dict[str, Any] = {}
+    for path in paths:
+        part = sample
+        for step in path[:-1]:
+            part = part.setdefault(step, {})
+        part[path[-1]] = 0.0
+    holds(expression, sample)
 
 
 def parse(expression: str) -> ast.expr:
@@ -129,7 +127,7 @@ def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> floa
         found = found[part]
     if isinstance(found, bool) or not isinstance(found, int | float):
         what = "cannot be known here" if found is None else "is no number"
-        raise InvalidParameter(f"--fail-if {expression!r}: {'.'.join(path)} {what}.")
+        raise InvalidParameter(f"{named('fail_if')} {expression!r}: {'.'.join(path)} {what}.")
     return found
 
 
@@ -157,6 +155,6 @@ def _path(node: ast.expr) -> list[str] | None:
 
 def _unreadable(expression: str) -> InvalidParameter:
     return InvalidParameter(
-        f"--fail-if {expression!r} cannot be read; write comparisons of the result's numbers such as 'k < 5', with a "
+        f"{named('fail_if')} {expression!r} cannot be read; write comparisons of the result's numbers such as 'k < 5', with a "
         "dot before what stands under a name ('disclosure_risk.ego.all > 0.05'), joined by and, or, not."
     )
