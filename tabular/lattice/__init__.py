@@ -1,10 +1,11 @@
 """The lattice of full-domain generalisations: its nodes, what they are worth, and searches for the best of them.
 
-from tabular.lattice import Evaluator, Limits, Question, run
-from tabular.lattice.searches import searches
+from tabular.lattice import Limits, ReleaseRequest, SearchRequest, find_generalisation
 
-evaluator = Evaluator(table, hierarchies, limits=Limits(k=5, suppression=0.02))
-found = run("optimal", searches["optimal"].method(), Question(evaluator, "glm"), rng=numpy.random.default_rng())
+limits = Limits(k=5, suppression=0.02)
+request = SearchRequest(quasi_identifiers=("age", "sex"), limits=limits, release=ReleaseRequest())
+found = find_generalisation(request, table, hierarchies, rng=numpy.random.default_rng())
+found.document["solutions"][0], found.release.table
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
     from tabular.lattice.release.node import released
+    from tabular.lattice.search_outcome import SearchOutcome, find_generalisation
+    from tabular.lattice.search_request import ReleaseRequest, SearchRequest
     from tabular.lattice.searching import Question, Result, Search, run
     from tabular.lattice.space import Lattice
 
@@ -27,8 +30,12 @@ __all__ = [
     "Limits",
     "Question",
     "Readings",
+    "ReleaseRequest",
     "Result",
     "Search",
+    "SearchOutcome",
+    "SearchRequest",
+    "find_generalisation",
     "lower_bounds",
     "released",
     "run",
@@ -42,8 +49,12 @@ _HOMES = {
     "Limits": "limits",
     "Question": "searching",
     "Readings": "evaluator.readings",
+    "ReleaseRequest": "search_request",
     "Result": "searching",
     "Search": "searching",
+    "SearchOutcome": "search_outcome",
+    "SearchRequest": "search_request",
+    "find_generalisation": "search_outcome",
     "lower_bounds": "bounds",
     "released": "release.node",
     "run": "searching",
