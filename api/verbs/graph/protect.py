@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar
 
 from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
 from api.verbs.values import parameters_of
-from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
 DEFAULT_METHOD = "closest-profiles"
@@ -20,10 +19,9 @@ def graph_protections() -> Any:
     return protections
 
 
-def k_option(default: Any = ...) -> Any:
-    """The option `k` of a release: k = 1 protects nobody."""
-    text = "Each released profile occurs at least K times."
-    return option(low=2, help=text) if default is ... else option(default, low=2, help=text)
+def k_option(default: Any = MISSING) -> Any:
+    """The option `k` of a release: k = 1 would protect nobody."""
+    return option(default, low=2, help="Each released profile occurs at least K times.")
 
 
 def method_option() -> Any:
@@ -52,51 +50,27 @@ class ProtectGraph(Verb):
     param: tuple[str, ...] = param_option()
 
     def check(self) -> None:
-        from graphpriv.store.contract import check_name
+        from graphpriv.stored import check_release_name
 
-        check_name(self.into)
-        if self.into == self.name:
-            raise InvalidParameter(
-                f"{named('into')} {self.into}: a release needs a name of its own; this is the original's."
-            )
-        parameters_of(graph_protections()[self.method], self.param)
+        check_release_name(self.into, self.name)
+        self._parameters()
 
     def run(self, work: Work) -> Outcome:
-        from graphpriv.fingerprint import fingerprint
-        from graphpriv.protections import protect
-        from graphpriv.store import Run
-        from graphpriv.store.contract import taken
-        from tabular.classes import class_count
-        from tabular.version import version
+        from graphpriv.stored import keep_release
 
-        parameters = parameters_of(graph_protections()[self.method], self.param)
         with work.opened() as store:
-            if not work.overwrite and any(info.name == self.into for info in store.graphs()):
-                raise taken(self.into)
-            work.report("Loading", 0, 0)
-            revision = store.revision(self.name)
-            original = store.load_graph(self.name)
-            release = protect(
-                original, self.k, method=self.method, rng=work.generator(), report=work.report, **parameters
+            kept = keep_release(
+                store,
+                self.name,
+                self.into,
+                self.k,
+                method=self.method,
+                parameters=self._parameters(),
+                seed=work.seed,
+                overwrite=work.overwrite,
+                report=work.report,
             )
-            run = Run(
-                verb="protect",
-                parameters={"k": self.k, "method": self.method, **parameters},
-                version=version(),
-                input_hash=fingerprint(original),
-            )
-            work.report("Storing", 0, 0)
-            store.save_release(
-                self.name, self.into, release, seed=work.seed, run=run, overwrite=work.overwrite, revision=revision
-            )
-        return Outcome(
-            document={
-                "graph": self.into,
-                "release_of": self.name,
-                "k": self.k,
-                "method": self.method,
-                "users": len(release.graph),
-                "edges": release.graph.edge_count,
-                "profiles": class_count(list(release.graph.profiles().T)),
-            }
-        )
+        return Outcome(document=kept.document)
+
+    def _parameters(self) -> dict[str, Any]:
+        return parameters_of(graph_protections()[self.method], self.param)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +16,9 @@ from tabular.registry import option
 if TYPE_CHECKING:
     from tabular.files.outputs import Output
     from tabular.lattice.search_request import SearchRequest
+
+#: The labels that name the values which occur.
+BY_SETS = "sets"
 
 _KEEP, _MINIMISE = "What it must keep", "What it minimises"
 _SEARCH, _WRITE = "How it searches", "What it writes"
@@ -39,6 +43,20 @@ def objectives() -> tuple[str, ...]:
     from tabular.lattice.metrics import OBJECTIVES
 
     return tuple(OBJECTIVES)
+
+
+def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
+    """The levels of columns as `choose` takes them."""
+    from tabular.lattice.choice import levels_as_text as text
+
+    return text(names, levels)
+
+
+def nodes_in_words(count: int) -> str:
+    """A number of nodes, as a power of ten where it is huge."""
+    from tabular.lattice.refusals import written
+
+    return written(count)
 
 
 @verbs.add("table search")
@@ -135,7 +153,7 @@ class SearchTable(ReleasingVerb):
     labels: str | None = option(
         None,
         group=_WRITE,
-        choices=("hierarchy", "sets"),
+        choices=("hierarchy", BY_SETS),
         help="Write the labels of the hierarchies (the default), or sets of the values that occur under them, such as "
         "[20,34], which `table measure` reads; sets tell more than a release should.",
     )
