@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tabular.grouping.medians import LabelColumn, best_partition, partition_from
 from tabular.grouping.partitions import agreement
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import compared
+from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
 
@@ -28,7 +28,7 @@ class ClusteringLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The best of the partitions of the original; that of the masked file begins with the same centres."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         before = [LabelColumn(each.original, each.size, each.ordered) for each in columns]
         after = [LabelColumn(each.masked, each.size, each.ordered, each.sets) for each in columns]
         firsts = [(2 * start + 1) * len(original) // (2 * self.starts) for start in range(self.starts)]

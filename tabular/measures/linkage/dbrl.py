@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import compared
+from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.nearest import linked
 from tabular.table import Table
 
@@ -22,5 +22,5 @@ class DistanceLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
-        raw = linked(compared(original, masked, attributes))
+        raw = linked(paired_columns(original, masked, attributes))
         return Reading(raw=raw, percent=100 * raw / len(original))

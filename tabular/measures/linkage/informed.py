@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, compared
+from tabular.measures.comparison import Column, checked_matrix, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.nearest import Labels, linked
-from tabular.measures.matrices import checked_matrix
 from tabular.table import Table
 
 
@@ -33,7 +32,7 @@ class InformedLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         matrices = self.matrices or {}
         raw = linked(columns, lambda ordered: _surprises(ordered, matrices))
         return Reading(raw=raw, percent=100 * raw / len(original))

@@ -9,12 +9,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, Pairs, compared
+from tabular.measures.comparison import Column, Pairs, deviations, numbers_of, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.agreement import ATTRIBUTES
 from tabular.measures.linkage.nearest import Labels
 from tabular.measures.linkage.prl import linkage
-from tabular.measures.numbers import deviations, numbers_of
 from tabular.registry import option
 from tabular.table import Table
 
@@ -59,7 +58,7 @@ class ToleranceLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         if len(columns) > ATTRIBUTES:
             raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
         before, _ = numbers_of(original, masked, attributes)

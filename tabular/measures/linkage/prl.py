@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Pairs, compared
+from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.agreement import ATTRIBUTES, pattern_type, pattern_weights, patterns
 from tabular.measures.linkage.code_order import first_in_code_order
 from tabular.measures.linkage.nearest import Labels
@@ -44,7 +44,7 @@ class ProbabilisticLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         if len(columns) > ATTRIBUTES:
             raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
         return linkage(Pairs.of(columns), Labels.of(columns), self.steps)

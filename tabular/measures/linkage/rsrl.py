@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, compared
+from tabular.measures.comparison import Column, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.nearest import Labels, linked
 from tabular.registry import option
 from tabular.table import Table
@@ -33,7 +33,7 @@ class RankSwappingLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         reach = round(len(original) * self.percent / 100)
         raw = linked(columns, lambda ordered: within_reach(ordered, reach))
         return Reading(raw=raw, percent=100 * raw / len(original))

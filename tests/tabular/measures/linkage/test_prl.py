@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 
 from tabular.errors import InvalidInput
 from tabular.measures import measures
-from tabular.measures.comparison import Pairs, compared
+from tabular.measures.comparison import Pairs, paired_columns
 from tabular.measures.linkage import agreement, prl
 from tabular.measures.linkage.code_order import first_in_code_order
 from tabular.measures.linkage.nearest import Labels
@@ -35,13 +35,13 @@ def slow_patterns(original, masked):
 
 
 def weights_of(original, masked):
-    columns = compared(original, masked, original.names)
+    columns = paired_columns(original, masked, original.names)
     _, counts = agreement.patterns(Pairs.of(columns), Labels.of(columns))
     return agreement.pattern_weights(counts, len(original))
 
 
 def slow_prl(original, masked):
-    """All assignments of records are tried; the transports they make are compared in code order."""
+    """All assignments of records are tried; the transports they make are paired_columns in code order."""
     records = range(len(original))
     weights = weights_of(original, masked)
     found = slow_patterns(original, masked)
@@ -74,7 +74,7 @@ def test_the_slow_version_says_the_same(pair):
 @given(pairs_of_tables())
 def test_patterns_are_counted_over_all_pairs_of_records(pair):
     original, masked = pair
-    columns = compared(original, masked, original.names)
+    columns = paired_columns(original, masked, original.names)
     pairs = Pairs.of(columns)
     found, counts = agreement.patterns(pairs, Labels.of(columns))
     expected = np.zeros_like(counts)
@@ -105,7 +105,7 @@ def test_em_finds_the_probabilities_the_patterns_were_made_with():
 @pytest.mark.parametrize("sizes", [(5, 4, 6), (3, 2), (40, 40, 3, 5)])
 def test_the_assignment_is_as_good_as_another_solver_finds(sizes):
     original, masked = random_pair(4, 120, sizes)
-    columns = compared(original, masked, original.names)
+    columns = paired_columns(original, masked, original.names)
     pairs = Pairs.of(columns)
     found, counts = agreement.patterns(pairs, Labels.of(columns))
     weights = agreement.pattern_weights(counts, len(original))
@@ -209,5 +209,5 @@ def test_more_attributes_than_patterns_have_bits_are_refused():
 @pytest.mark.parametrize("kept", [0.9, 0.5])
 def test_five_thousand_distinct_records_are_linked_exactly(kept):
     original, masked = random_pair(9, 5000, (100, 90, 80, 70, 6, 5, 4, 3), kept=kept, sets=0.01)
-    assert len(Pairs.of(compared(original, masked, original.names)).original) > 4990
+    assert len(Pairs.of(paired_columns(original, masked, original.names)).original) > 4990
     assert PRL().measure(original, masked, original.names).bound == 0

@@ -8,11 +8,12 @@ from hypothesis import given
 from scipy.stats import chi2_contingency
 
 from tabular.errors import InvalidInput
-from tabular.matrices.transitions import (
+from tabular.measures.transitions import (
     bivariate_difference,
     chi_square,
     chi_square_difference,
     expectation_ratios,
+    matrix_measures,
     mean_expectation_ratio,
 )
 from tabular.table import Table
@@ -55,7 +56,8 @@ def test_the_change_of_chi_square_against_another_implementation():
     original, masked = people()
     before = chi2_contingency([[2, 0], [0, 2], [1, 1]], correction=False).statistic
     after = chi2_contingency([[1, 0], [1, 2], [1, 1]], correction=False).statistic
-    assert chi_square(np.array([[2, 0, 0], [0, 2, 0], [1, 1, 0]])) == pytest.approx(before)
+    codes = [original.columns[name] for name in ("degree", "school")]
+    assert chi_square(*codes) == pytest.approx(before)
     found = chi_square_difference(original, masked, "degree", "school")
     assert found == pytest.approx(100 * abs(after - before) / before)
 
@@ -95,3 +97,23 @@ def test_what_has_no_chi_square_is_refused():
         chi_square_difference(original, original.masked({"degree": ["*"] * 6, "one": ["p"] * 6}), "degree", "one")
     with pytest.raises(InvalidInput, match="must be 6 x 6"):
         expectation_ratios(np.eye(2), DEGREE)
+
+
+def test_all_that_matrices_do_and_give_away_in_one_document():
+    original, masked = people()
+    matrices = {"degree": np.full((3, 3), 1 / 3), "school": np.array([[0.8, 0.2], [0.5, 0.5]]), "one": np.ones((1, 1))}
+    masked = original.masked({**masked.to_columns(), "one": ["p"] * 6})
+    found = matrix_measures(original, masked, matrices).document()
+    assert found["expectation_ratios"]["degree"] == {
+        "categories": ["a", "b", "c"],
+        "ratios": pytest.approx([0.5] * 3),
+        "mean": pytest.approx(0.5),
+    }
+    school = found["expectation_ratios"]["school"]
+    assert school["ratios"] == pytest.approx([0.8 * 3 / 1.5, 0.5 * 3 / 0.6])
+    # Nothing comes to the only category from others.
+    assert found["expectation_ratios"]["one"] == {"categories": ["p"], "ratios": [None], "mean": None}
+    assert [pair["columns"] for pair in found["pairs"]] == [["degree", "school"], ["degree", "one"], ["school", "one"]]
+    assert found["pairs"][0]["count_difference"] == pytest.approx(100 / 6)
+    assert found["pairs"][0]["chi_square_difference"] > 0
+    assert found["pairs"][1]["chi_square_difference"] is None
