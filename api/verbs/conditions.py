@@ -64,10 +64,13 @@ def _with(document: Mapping[str, Any], values: Mapping[str, float], above: str =
     }
 
 
-def check_names(expression: str, paths: Iterable[Sequence[str]]) -> None:
-    """Refuse, before any work is done, what cannot be read, and numbers that are at none of the *paths*."""
+def check_names(expression: str, paths: Iterable[str | Sequence[str]]) -> None:
+    """Refuse, before any work is done, what cannot be read, and numbers that are at none of the *paths*.
+
+    A path is a list of keys, or a text with dots between them.
+    """
     sample: dict[str, Any] = {}
-    for path in paths:
+    for path in (each.split(".") if isinstance(each, str) else each for each in paths):
         part = sample
         for step in path[:-1]:
             part = part.setdefault(step, {})

@@ -39,6 +39,10 @@ def _nobody(text: str) -> None:
     pass
 
 
+def _nothing(planned: Sequence[Planned]) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True)
 class Work:
     """What a door hands to a verb beside its options: the store, chance, and who is told what."""
@@ -54,6 +58,8 @@ class Work:
     stop: Callable[[], bool] = _never
     #: Takes a remark for the person who asked; parameters in it are `named`.
     note: Callable[[str], None] = _nobody
+    #: Is told of outputs that only what was read made known; refuses those that cannot be written.
+    expect: Callable[[Sequence[Planned]], None] = _nothing
 
     def opened(self, *, create: bool = False) -> Store:
         """The store."""
@@ -74,6 +80,8 @@ class Outcome:
 
     document: dict[str, Any]
     outputs: Sequence[Output] = ()
+    #: Whether the outputs replace files that exist, though nobody asked for that.
+    replaces: bool = False
     #: Whether what `fail_if` asks for is so.
     condition_holds: bool = False
     #: What is wrong with what was looked at, where finding that out was the task.

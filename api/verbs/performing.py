@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from api.verbs.contract import STREAM, Outcome, Verb, Work
+
+if TYPE_CHECKING:
+    from tabular.files.outputs import Planned
 
 
 def perform(verb: Verb, work: Work) -> Outcome:
@@ -17,11 +22,15 @@ def perform(verb: Verb, work: Work) -> Outcome:
     # What a killed run left half renamed is finished or undone before anybody reads it or writes beside it.
     for folder in {_folder(path) for path in (*reads, *(str(each.path) for each in planned)) if path != STREAM}:
         finish_interrupted(folder)
-    check_outputs(planned, overwrite=work.overwrite, reads=reads, store=work.store)
-    outcome = verb.run(work)
+
+    def expect(more: Sequence[Planned]) -> None:
+        check_outputs([*planned, *more], overwrite=work.overwrite, reads=reads, store=work.store)
+
+    expect([])
+    outcome = verb.run(replace(work, expect=expect))
     if not outcome.outputs:
         return outcome
-    written = write_outputs(outcome.outputs, overwrite=work.overwrite)
+    written = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
     if written.release is None:
         return outcome
     return replace(outcome, document={**outcome.document, "release_id": written.release})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.verbs import conditions
@@ -37,20 +36,16 @@ class CheckTable(TableVerb):
         super().check()
         refuse_repeated("quasi_identifiers", self.quasi_identifiers)
         if self.fail_if is not None:
-            conditions.check_names(self.fail_if, self._paths())
+            from tabular.criteria import Check
+
+            conditions.check_names(self.fail_if, Check.paths(self.sensitive))
         if self.file == self.population == STREAM:
             raise InvalidParameter(
                 f"{named('file')} and {named('population')} cannot both come from standard input."
             )
 
-    def _paths(self) -> Sequence[Sequence[str]]:
-        from tabular.criteria import number_paths
-
-        return number_paths(self.quasi_identifiers, self.sensitive)
-
     def run(self, work: Work) -> Outcome:
         from tabular.criteria import check
-        from tabular.criteria.anonymity import suppressed_rows
         from tabular.files.reading import read_file
 
         table = self.read(self.file, work).table
@@ -65,7 +60,6 @@ class CheckTable(TableVerb):
             table,
             self.quasi_identifiers,
             self.sensitive,
-            suppressed=suppressed_rows(table, self.quasi_identifiers),
             population=people,
         ).document()
         holds = self.fail_if is not None and conditions.holds(self.fail_if, document)

@@ -38,12 +38,12 @@ class MeasureTable(TableVerb):
     )
 
     def check(self) -> None:
-        from tabular.measures import number_paths
+        from tabular.measures import Summary
 
         super().check()
         refuse_repeated("columns", self.columns)
         if self.fail_if is not None:
-            conditions.check_names(self.fail_if, number_paths())
+            conditions.check_names(self.fail_if, Summary.paths())
         if self.original == self.masked == STREAM:
             raise InvalidParameter(f"{named('original')} and {named('masked')} cannot both come from standard input.")
         self._parameters()

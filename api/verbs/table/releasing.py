@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 WRITES = "What it writes"
 
 
+def table_protections() -> Any:
+    """The protections of tables."""
+    from tabular.protections import protections
+
+    return protections
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Released:
     """A table to be released, in the order of its original, and what is said of it."""
@@ -36,6 +43,7 @@ class Released:
     order: NDArray[np.int64] | None
     #: What a label stands for, in words.
     labels: str
+    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     #: What else leads back to the original.
     private: Mapping[str, Any] = field(default_factory=dict)
 
@@ -136,6 +144,7 @@ class ReleasingVerb(TableVerb):
 
     def _private_record(self, made: Released, source: TableFile, work: Work) -> dict[str, Any]:
         """What leads from the release back to the original."""
+        from tabular.labels import text_of
         from tabular.release.fingerprint import fingerprint_of_table
         from tabular.version import version
 
@@ -149,6 +158,12 @@ class ReleasingVerb(TableVerb):
             "parameters": dict(made.parameters),
             # Row i of the release is row order[i] of the original, both counted from 0.
             "order": None if made.order is None else made.order.tolist(),
-            "matrices": {},
+            "matrices": {
+                name: {
+                    "categories": [text_of(value) for value in source.table.attribute(name).domain],
+                    "matrix": matrix.tolist(),
+                }
+                for name, matrix in made.matrices.items()
+            },
             **made.private,
         }
