@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError
+from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError, named
+from tabular.files.journal import MARK, new_locked
 
 #: What stands for standard input or standard output.
 STREAM = "-"
@@ -44,7 +45,7 @@ def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
     if not Path(path).is_file():
         raise InvalidInput(f"{path}: this is a folder, a device or a pipe; name a file.")
     if not overwrite:
-        raise NameTaken(f"{path}: the file exists; give --overwrite to replace it.")
+        raise NameTaken(f"{path}: the file exists; give {named('overwrite')} to replace it.")
 
 
 def place_of(path: str | Path) -> Path:
@@ -63,22 +64,25 @@ def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
-    temporary = None
+    target = place_of(path)
+    # Its lock says that it is being written; the next command removes those that are left behind.
+    temporary = target.parent / f"{MARK}{secrets.token_hex(8)}.new"
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            temporary = Path(file.name)
+        with open(new_locked(temporary), "wb") as file:  # noqa: PTH123
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o600 if private else 0o666 & ~_umask())
-        temporary.replace(target)
-        temporary = None
+            finish(file, private=private)
+            temporary.replace(target)
     except OSError as error:
         raise failure(error, path) from None
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def finish(file: IO[bytes], *, private: bool) -> None:
+    """Have a new file on the disk, with the rights that new files have; a *private* one is for its owner alone."""
+    file.flush()
+    os.fchmod(file.fileno(), 0o600 if private else 0o666 & ~_umask())
+    os.fsync(file.fileno())
 
 
 def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: bool = False) -> None:
@@ -89,9 +93,8 @@ def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: 
 
 def failure(error: OSError, path: str | Path) -> ReportedError:
     """What to say of a file that could not be written."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
-        return FileFailure(f"{path}: {reason(error)} Nothing was written.")
-    return InvalidInput(f"{path}: {reason(error)} Nothing was written.")
+    is_disk = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+    return (FileFailure if is_disk else InvalidInput)(f"{path}: {reason(error)} Nothing was written.")
 
 
 def reason(error: OSError) -> str:
