@@ -42,7 +42,7 @@ def holds(
         low, high = (doubts or {})[doubtful[0]]
         raise InvalidParameter(
             f"--fail-if {expression!r}: whether it holds cannot be known; {doubtful[0]} is between {low:.4f} and "
-            f"{high:.4f}, since users were left undecided. Give more steps by --budget."
+            f"{high:.4f}, since users were left undecided. Give more steps by --steps."
         )
     return answers.pop()
 

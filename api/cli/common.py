@@ -69,6 +69,11 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def dictionary_text(document: Any) -> str:
+    """A data dictionary as the text of its file."""
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
 def note(text: str) -> None:
     """A line for the person at the terminal, on standard error."""
     click.echo(text, err=True)

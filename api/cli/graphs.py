@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from api.cli.common import (
+    dictionary_text,
     json_option,
     may_write,
     note,
@@ -24,13 +25,15 @@ from api.cli.common import (
     store_option,
 )
 from api.cli.progress import progress
-from graphpriv.dictionary import write_dictionary
-from graphpriv.formats import Imported, format_of, formats, read_graph, write_graph
+from graphpriv.dictionary import release_dictionary
+from graphpriv.formats import format_of, formats, read_graph, write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.store.contract import check_name
+from graphpriv.stored import export as export_graph
+from graphpriv.stored import keep_import
 from graphpriv.structure import describe
 from tabular.errors import InvalidParameter
-from tabular.files.disk import STREAM, place_of
+from tabular.files.disk import STREAM, place_of, replacing, write_text
 from tabular.release.dictionary import dictionary_path
 
 format_option = click.option("--format", "file_format", type=click.Choice(list(formats)), help="Found by the suffix.")
@@ -75,20 +78,10 @@ def import_(
         )
         report("Storing", 0, 0)
         with opened(store, create=True) as target:
-            releases = [each.name for each in target.graphs() if each.original == name]
-            target.save_graph(name, imported.graph, overwrite=overwrite)
-    warn_of(imported)
-    if releases:
-        note(f"warning: releases of the graph that was replaced have lost their mapping: {', '.join(releases)}.")
-    document = {
-        "graph": name,
-        "users": len(imported.graph),
-        "edges": imported.graph.edge_count,
-        "directed": imported.graph.directed,
-        "places": len(imported.graph.places),
-        "dropped": asdict(imported.dropped),
-        "ignored": dict(imported.ignored),
-    }
+            kept = keep_import(target, name, imported, overwrite=overwrite)
+    for each in kept.notes:
+        note(f"warning: {each}")
+    document = kept.document
     if as_json:
         show_json(document)
         return
@@ -119,23 +112,22 @@ def export(
     refuse_two_documents(as_json, out=out, mapping=mapping)
     with opened(store) as source:
         info = source.graph(name)
-        private = None
         if mapping is not None and info.original is None:
             raise InvalidParameter(f"--mapping: {name!r} is not a release of a graph in this store.")
-        single = formats[format_of(out, file_format)].method.single
-        _check_outputs(out, mapping, store, overwrite=overwrite, parts=() if single else ("users", "places"))
-        if mapping is not None and info.original is not None:
-            original, found, known = source.load_pair(info.original, name)
-            private = original.ids, known
-        else:
-            found = source.load_graph(name)
+        parts = formats[format_of(out, file_format)].method.parts
+        _check_outputs(out, mapping, store, overwrite=overwrite, parts=parts)
+        exported = export_graph(source, name, with_origin=mapping is not None)
+        found, origin = exported.graph, exported.origin
     written = write_graph(found, out_path(out), format=file_format, overwrite=overwrite, private=not info.is_release)
     if not info.is_release:
         note(f"warning: {name!r} is an original; what was written names persons.")
     elif out != STREAM:
-        written.append(write_dictionary(found, info, out, overwrite=overwrite))
-    if mapping is not None and private is not None:
-        write_mapping(out_path(mapping), private[0], found.ids, private[1], overwrite=overwrite)
+        beside = dictionary_path(out)
+        write_text(beside, dictionary_text(release_dictionary(found, info)), overwrite=overwrite)
+        written.append(beside)
+    if mapping is not None and origin is not None:
+        with replacing(out_path(mapping), overwrite=overwrite, private=True) as leading_back:
+            write_mapping(leading_back, origin.graph.ids, found.ids, origin.mapping)
         note("warning: the mapping leads from the release back to persons; keep it apart.")
         written.append(Path(mapping))
     if as_json and out != STREAM:
@@ -229,12 +221,6 @@ def forget(name: str, user: str, store: str, as_json: bool) -> None:
         if gone.erased is None:
             note("The server may keep what was deleted in its transaction logs until it prunes them.")
         note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
-
-
-def warn_of(imported: Imported) -> None:
-    """Tell what was decided in reading because the file did not say it."""
-    for each in imported.notes:
-        note(f"warning: {each}")
 
 
 def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from api.cli.common import (
+    dictionary_text,
     generator,
     json_option,
     note,
@@ -23,19 +24,14 @@ from api.cli.common import (
 from api.cli.progress import progress
 from api.cli.tables.outputs import Outputs
 from graphpriv import protections
-from graphpriv.dictionary import write_microdata_dictionary
-from graphpriv.fingerprint import fingerprint
-from graphpriv.graph import SocialGraph
+from graphpriv.dictionary import microdata_dictionary
 from graphpriv.microdata import extraction
-from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
-from graphpriv.store import Run, Store
-from graphpriv.store.contract import GraphInfo, check_name, taken
-from tabular.classes import class_count
+from graphpriv.microdata.protected import ProtectedMicrodata
+from graphpriv.stored import check_release_name, keep_release, take_microdata
 from tabular.errors import InvalidParameter
-from tabular.files.disk import STREAM
+from tabular.files.disk import STREAM, replacing, write_text
 from tabular.protections import protections as table_protections
 from tabular.release.dictionary import dictionary_path
-from tabular.version import version
 
 
 @click.command()
@@ -67,35 +63,14 @@ def protect(
 ) -> None:
     """Release a graph with k-anonymous profiles, checked before it is written."""
     at_least_two(k)
-    check_name(into)
-    if into == name:
-        raise InvalidParameter(f"--into {into}: a release needs a name of its own; this is the original's.")
+    check_release_name(into, name)
     entry = protections.protections[method]
     parameters = parameters_of(entry, params)
     with opened(store) as target, progress() as report:
-        if not overwrite and any(info.name == into for info in target.graphs()):
-            raise taken(into)
-        report("Loading", 0, 0)
-        revision = target.revision(name)
-        original = target.load_graph(name)
-        release = protections.protect(original, k, method=method, rng=generator(seed), report=report, **parameters)
-        run = Run(
-            verb="protect",
-            parameters={"k": k, "method": method, **parameters},
-            version=version(),
-            input_hash=fingerprint(original),
+        kept = keep_release(
+            target, name, into, k, method=method, parameters=parameters, seed=seed, overwrite=overwrite, report=report
         )
-        report("Storing", 0, 0)
-        target.save_release(name, into, release, seed=seed, run=run, overwrite=overwrite, revision=revision)
-    document = {
-        "graph": into,
-        "release_of": name,
-        "k": k,
-        "method": method,
-        "users": len(release.graph),
-        "edges": release.graph.edge_count,
-        "profiles": class_count(list(release.graph.profiles().T)),
-    }
+    document = kept.document
     if as_json:
         show_json(document)
         return
@@ -152,49 +127,26 @@ def microdata(
     if k is None and parameters.get("k") is not None:
         at_least_two(parameters["k"])
     with progress() as report:
-        report("Loading", 0, 0)
         with opened(store) as source:
-            info = source.graph(name)
-            graph, origin = with_origin(source, info) if method is not None else (source.load_graph(name), None)
-        table: extraction.Microdata | ProtectedMicrodata
-        if method is None:
-            table = extraction.microdata(graph, rng=generator(seed))
-            if k is not None:
-                table.require(k)
-            document = {"table": out, "rows": len(table), "k": table.k, "k_without_degree": table.k_without_degree}
-        else:
-            report("Protecting and measuring", 0, 0)
-            table = protect_microdata(
-                graph, method=method, k=k, parameters=parameters, origin=origin, rng=generator(seed)
+            taken = take_microdata(
+                source, name, k=k, method=method, parameters=parameters, rng=generator(seed), report=report
             )
-            document = {
-                "table": out,
-                "rows": len(table),
-                "method": method,
-                "parameters": dict(table.parameters),
-                **table.findings(),
-            }
-        # What is known of persons as it is, and not k times, is for its owner's eyes.
-        private = not info.is_release and table.k < 2
+        table, private = taken.table, taken.is_private
+        document = {"table": out, **table.document}
         with outputs.together():
-            table.write(out_path(out), overwrite=overwrite, private=private)
+            with replacing(out_path(out), overwrite=overwrite, private=private) as file:
+                table.write(file)
             if out != STREAM:
-                dictionary = write_microdata_dictionary(table, out, overwrite=overwrite, private=private)
-                document["dictionary"] = str(dictionary)
-    if private:
-        note(f"warning: {name!r} is an original; its microdata are not protected.")
+                beside = dictionary_path(out)
+                text = dictionary_text(microdata_dictionary(table))
+                write_text(beside, text, overwrite=overwrite, private=private)
+                document["dictionary"] = str(beside)
+    for each in taken.notes:
+        note(f"warning: {each}")
     if as_json:
         show_json(document)
     else:
         tell_of_microdata(table, out)
-
-
-def with_origin(source: Store, info: GraphInfo) -> tuple[SocialGraph, Origin | None]:
-    """A graph and, if it is a release, the original it was made from as long as that is there."""
-    if info.original is None:
-        return source.load_graph(info.name), None
-    original, graph, mapping = source.load_pair(info.original, info.name)
-    return graph, Origin(original, mapping)
 
 
 def tell_of_microdata(table: extraction.Microdata | ProtectedMicrodata, out: str) -> None:

@@ -9,10 +9,9 @@ import click
 from api.cli.audits import (
     attacker_option,
     attackers_named,
-    budget_option,
-    budgets_in,
     html_option,
     scenario_option,
+    steps_option,
 )
 from api.cli.common import (
     generator,
@@ -47,7 +46,7 @@ from tabular.files.disk import STREAM, write_text
 @param_option
 @attacker_option
 @scenario_option
-@budget_option
+@steps_option
 @html_option
 @overwrite_option
 @store_option
@@ -61,7 +60,7 @@ def sweep(
     params: tuple[str, ...],
     attacker: str,
     scenarios: tuple[str, ...],
-    budgets: tuple[str, ...],
+    steps: int | None,
     html: str | None,
     overwrite: bool,
     store: str,
@@ -74,7 +73,7 @@ def sweep(
     if html is not None:
         may_write(html, store, overwrite=overwrite)
     chosen = scenarios_named(scenarios) if scenarios else PROFILE_SCENARIOS
-    parameters, steps = parameters_of(protections[method], params), budgets_in(budgets)
+    parameters = parameters_of(protections[method], params)
     with progress() as report:
         report("Loading", 0, 0)
         with opened(store) as source:
@@ -88,7 +87,7 @@ def sweep(
             parameters=parameters,
             attackers=attackers_named(attacker),
             scenarios=chosen,
-            budgets=steps,
+            steps=steps,
             report=report,
         )
     if html is not None:
