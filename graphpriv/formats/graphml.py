@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
 from graphpriv.formats.json_text import parsed_json
-from graphpriv.formats.sources import content, places_that_occur, write_parts
+from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.formats.xml import Attributes, attribute_of, content_of, direction, read_elements
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.disk import replacing
 from tabular.progress import Report
 
 _DIRECTED = {"directed": True, "undirected": False}
@@ -43,10 +41,8 @@ class GraphML(GraphFormat):
         read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
         return reader.imported(origin.directed)
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
-        with replacing(path, overwrite=overwrite, private=private) as file:
-            write_parts(file, written(graph))
-        return [path]
+    def text(self, graph: SocialGraph) -> Iterator[str]:
+        return written(graph)
 
 
 class _Reader:

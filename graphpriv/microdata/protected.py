@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from graphpriv.places import PlaceTree
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.files.csv_tables import write_csv
-from tabular.files.disk import replacing
 from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
 from tabular.labels import text_of
@@ -78,15 +76,20 @@ class ProtectedMicrodata:
             "measured_against": self.measured_against,
         }
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is said of the table beside it, ready for JSON."""
+        parameters = dict(self.parameters)
+        return {"rows": len(self), "method": self.method, "parameters": parameters, **self.findings()}
+
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows as text, in the order of `HEADER`."""
         cells = (map(text_of, self.table.values(name)) for name in HEADER)
         return zip(*cells, strict=True)
 
-    def write(self, path: str | Path, *, overwrite: bool = False, private: bool = False) -> None:
+    def write(self, file: IO[bytes]) -> None:
         """Write the table as CSV; cells that a spreadsheet would run are made harmless."""
-        with replacing(path, overwrite=overwrite, private=private) as file:
-            write_csv(file, HEADER, self.rows())
+        write_csv(file, HEADER, self.rows())
 
 
 def microdata_table(graph: SocialGraph) -> Table:

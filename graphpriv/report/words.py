@@ -200,7 +200,7 @@ def _undecided_paths(figures: Figures) -> list[tuple[str, ...]]:
 
 
 def _without_mapping(figures: Figures) -> Markup | None:
-    if figures.get("inputs", "mapping") is not None:
+    if figures.get("unmapped") is not None:
         return None
     return join(
         "No mapping was given. What follows persons from the original to the release (DBIL, the mean loss, how often a "

@@ -25,12 +25,12 @@ from tabular.registry import option
 class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    budget: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
+    steps: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
         return {
-            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.budget))
+            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.steps))
             for name, attributes in scenarios.items()
         }
 

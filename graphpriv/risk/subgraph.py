@@ -46,7 +46,7 @@ _MOST_KEPT = 1 << 26
 class Subgraph(Attacker):
     """Find the masked users whose neighbourhood contains a user's as a node-induced subgraph."""
 
-    budget: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
+    steps: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
@@ -55,7 +55,7 @@ class Subgraph(Attacker):
     def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
         classes = comparison.classes(attributes, budget=CLASS_STEPS)
         sides = Sides.of(comparison, comparison.labels(attributes), classes)
-        found = sides.found_by(comparison, self.budget)
+        found = sides.found_by(comparison, self.steps)
         candidates = found.candidates[sides.pattern_of]
         undecided = found.open[sides.pattern_of] | classes.open[: len(comparison.original)]
         return Disclosure(candidates > 0, undecided, candidates, None if comparison.mapping is None else found.true)

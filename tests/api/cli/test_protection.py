@@ -48,7 +48,10 @@ def test_a_k_above_the_number_of_users_has_no_solution(stored):
 
 
 def test_a_name_that_exists_is_refused(stored):
-    assert "a name of its own" in stored("protect", "g", "--k", 2, "--into", "g", "--overwrite").error
+    assert (
+        "into must be another name than that of the original"
+        in stored("protect", "g", "--k", 2, "--into", "g", "--overwrite").error
+    )
     stored("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
     ended = stored("protect", "g", "--k", 2, "--into", "r")
     assert ended.code == 2

@@ -111,7 +111,7 @@ def test_too_few_steps_leave_users_undecided_and_never_say_no() -> None:
     shuffled = graph.restricted(order)
     mapping = np.argsort(order)
     [full] = attackers["ego"].method().disclose(graph, shuffled, mapping, STRUCTURE).values()
-    [short] = attackers["ego"].method(budget=1).disclose(graph, shuffled, mapping, STRUCTURE).values()
+    [short] = attackers["ego"].method(steps=1).disclose(graph, shuffled, mapping, STRUCTURE).values()
     assert full.risk == 1.0
     assert not full.undecided.any()
     assert short.undecided.any()

@@ -118,7 +118,7 @@ def test_the_number_of_workers_changes_nothing(name: str) -> None:
         np.random.default_rng(3), users=120, values=2, directed=True, relinked=0.1, renamed=0.1
     )
     one, many = (
-        attackers[name].method(budget=20).disclose(original, masked, mapping, ALL_SCENARIOS, workers=workers)
+        attackers[name].method(steps=20).disclose(original, masked, mapping, ALL_SCENARIOS, workers=workers)
         for workers in (1, 4)
     )
     for scenario in ALL_SCENARIOS:
