@@ -17,7 +17,6 @@ from tabular.errors import (
     named,
     worded,
 )
-
 from tabular.files.disk import reason
 
 __all__ = ["OUTCOMES", "InvalidParameter", "Outcome", "ReportedError", "named", "outcome_of", "reason", "worded"]

@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from api.cli import service
-from api.cli.commands import command_for
+from api.cli.commands import ReportedFailure, command_for
 from api.cli.plans import run_plan
-from api.errors import outcome_of, reason, ReportedError
+from api.errors import ReportedError, outcome_of, reason
 from api.verbs import verbs
 
 _INTERRUPTED = "interrupted; nothing more was written."
@@ -48,10 +48,10 @@ def command_line() -> click.Group:
 
 def _group(top: click.Group, word: str) -> click.Group:
     """The group of commands that begin with a *word*, made when it is first asked for."""
-    if word not in top.commands:
-        top.add_command(click.Group(word, help=GROUPS.get(word)))
-    group = top.commands[word]
-    assert isinstance(group, click.Group)
+    group = top.commands.get(word)
+    if not isinstance(group, click.Group):
+        group = click.Group(word, help=GROUPS.get(word))
+        top.add_command(group)
     return group
 
 
@@ -72,6 +72,8 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return error.exit_code
+    except ReportedFailure as error:
+        return _failed(error.format_message(), error.code)
     except click.ClickException as error:
         return _failed(error.format_message(), error.exit_code)
     except click.exceptions.Exit as leave:

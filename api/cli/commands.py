@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field
+from dataclasses import Field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +19,11 @@ from api.cli.words import Said, tell
 from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
 from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work
 from api.verbs.performing import perform
-from api.verbs.plans import plan_of, written
+from api.verbs.plans import plan_of, write_plan
 from api.verbs.values import is_required, kind_of, names_in, options_of
 
-#: The exit codes of a condition of `--fail-if` that holds, and of something that was found to be wrong.
-CONDITION_HOLDS, FAILED = 4, 1
+#: The exit code where the condition of `--fail-if` holds.
+CONDITION_HOLDS = 4
 
 #: What the door itself offers beside a verb's own options.
 _DOOR = ("store", "seed", "overwrite", "plan", "json")
@@ -36,7 +35,7 @@ class ReportedFailure(click.ClickException):
 
     def __init__(self, error: ReportedError, name_of: Callable[[str], str | None]) -> None:
         super().__init__(error.worded(name_of))
-        self.exit_code = outcome_of(error).exit_code
+        self.code = outcome_of(error).exit_code
 
 
 class VerbOption(click.Option):
@@ -52,6 +51,19 @@ class VerbOption(click.Option):
             names = ", ".join(choices() if callable(choices) else choices)
             self.help = f"{self.help} One of: {names}."
         return super().get_help_record(ctx)
+
+
+class VerbArgument(click.Argument):
+    """An argument that the help explains."""
+
+    heading = "Arguments"
+
+    def __init__(self, *args: Any, help: str, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self._help = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self._help
 
 
 class VerbCommand(click.Command):
@@ -79,18 +91,20 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
     options = [each for each in options_of(verb).values() if not each.metadata.get("positional")]
     arguments = [each for each in options_of(verb).values() if each.metadata.get("positional")]
     parameters = [
-        *(click.Argument([each.name], metavar=_metavar(each), required=is_required(each)) for each in arguments),
+        *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
         *(_option(each, verb) for each in options),
         *(_renamed(old, new) for old, new in verb.renamed.items()),
         *door_options(store=verb.store is not None, seed=verb.draws, overwrite=_replaces(verb)),
-        VerbOption(["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."),
+        VerbOption(
+            ["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."
+        ),
     ]
     return VerbCommand(
         name.split()[-1], params=list(parameters), callback=call, help=words, short_help=words.splitlines()[0]
     )
 
 
-def door_options(*, store: bool, seed: bool, overwrite: bool) -> list[click.Option]:
+def door_options(*, store: bool, seed: bool, overwrite: bool) -> list[click.Parameter]:
     """The options that belong to the command line and not to the verb."""
     return [
         *([_overwrite()] if overwrite else []),
@@ -124,24 +138,33 @@ def names_of(verb: type[Verb]) -> Callable[..., str | None]:
 
 def run_verb(name: str, verb: Verb, work: Work, *, as_json: bool) -> int:
     """Perform a verb, show what came of it, and give the exit code."""
-    streams = [_shown_name(verb, each.parameter) for each in verb.planned() if str(each.path) == STREAM]
-    if as_json and streams:
-        raise InvalidParameter(
-            f"{named('json')} and {streams[0]} - both want standard output; give {streams[0]} a file."
-        )
-    if len(streams) > 1:
-        raise InvalidParameter(f"{' and '.join(streams)} - both want standard output; give one of them a file.")
+    streams: list[str] = []
+
+    def expect(planned: Sequence[Any]) -> None:
+        streams[:] = [each.parameter for each in planned if each.path == STREAM]
+        _refuse_two_on_standard_output(streams, as_json=as_json)
+
+    work = replace(work, expect=expect)
     with progress() as report:
         if verb.stoppable:
             with stoppable() as stop:
-                outcome = perform(verb, _with(work, report=report, stop=stop))
+                outcome = perform(verb, replace(work, report=report, stop=stop))
         else:
-            outcome = perform(verb, _with(work, report=report))
+            outcome = perform(verb, replace(work, report=report))
     if as_json:
         show_json(outcome.document)
     else:
         tell(name, verb, outcome, Said(err=bool(streams)))
     return _exit_code(verb, outcome)
+
+
+def _refuse_two_on_standard_output(streams: Sequence[str], *, as_json: bool) -> None:
+    if as_json and streams:
+        stream = named(streams[0])
+        raise InvalidParameter(f"{named('json')} and {stream} - both want standard output; give {stream} a file.")
+    if len(streams) > 1:
+        both = " and ".join(f"{named(each)} -" for each in streams)
+        raise InvalidParameter(f"{both} both want standard output; give one of them a file.")
 
 
 def _call(name: str, verb: type[Verb], given: Mapping[str, Any]) -> int:
@@ -158,7 +181,10 @@ def _call(name: str, verb: type[Verb], given: Mapping[str, Any]) -> int:
 def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
     """The work with what the options of the door say."""
     name_of = names_of(verb)
-    chosen: dict[str, Any] = {"overwrite": bool(given.get("overwrite")), "note": lambda text: note(worded(text, name_of))}
+    chosen: dict[str, Any] = {
+        "overwrite": bool(given.get("overwrite")),
+        "note": lambda text: note(worded(text, name_of)),
+    }
     if given.get("store") is not None:
         chosen["store"] = checked_store(given["store"])
     if given.get("seed") is not None:
@@ -168,10 +194,8 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
 
 
 def _write_plan(name: str, verb: Verb, path: str, *, overwrite: bool) -> int:
-    from tabular.files.disk import write_text
-
     verb.check()
-    write_text(path, written(plan_of(name, verb), path), overwrite=overwrite)
+    write_plan(plan_of(name, verb), path, overwrite=overwrite)
     if path != STREAM:
         click.echo(f"Wrote {path}: the plan; run it with: graphpriv run {path}")
     return 0
@@ -186,46 +210,48 @@ def _exit_code(verb: Verb, outcome: Outcome) -> int:
     return 0
 
 
-def _with(work: Work, **changes: Any) -> Work:
-    from dataclasses import replace
-
-    return replace(work, **changes)
-
-
 def _values(verb: type[Verb], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a verb from what was typed; what was not typed keeps its default."""
-    for old, new in verb.renamed.items():
-        if given[old] is not None:
-            raise InvalidParameter(f"{named(old)} {given[old]}: {new}")
+    verb.refuse_old({name: value for name, value in given.items() if value not in (None, ())})
     values = {}
     for name, option in options_of(verb).items():
         value = given[name]
         if option.metadata.get("listed") and value is not None:
             value = names_in(name, value)
-        if value is not None and (value != () or is_required(option)):
+        if value is not None and value != ():
             values[name] = value
+        elif is_required(option):
+            raise InvalidParameter(f"{named(name)} is missing.", must="be given")
     return values
 
 
 def _option(option: Field[Any], verb: type[Verb]) -> click.Option:
     kind, traits = kind_of(option), option.metadata
+    few = traits["choices"] if isinstance(traits["choices"], tuple) else None
     given: dict[str, Any] = {
         "help": worded_help(traits["help"], verb),
         "heading": traits.get("group", "Options"),
-        "choices": traits["choices"] or traits.get("choices_shown"),
-        "required": is_required(option),
-        "metavar": traits.get("metavar"),
+        "choices": None if few else traits["choices"] or traits.get("choices_shown"),
+        "metavar": traits.get("metavar") or ("|".join(few) if few else {"int": "N", "float": "X"}.get(kind)),
     }
+    if is_required(option):
+        given["help"] += " [required]"
     flag = _flag(option.name)
     if kind == "bool":
         is_plain = option.default is False
-        declared = flag if is_plain else f"{flag}/--no-{flag[2:]}"
+        declared = flag if is_plain else f"{flag}/{_flag(traits.get('off') or f'no-{flag[2:]}')}"
         return VerbOption([declared, option.name], is_flag=True, default=None, **_without(given, "metavar"))
     if kind == "tuple[str, ...]" and not traits.get("listed"):
         return VerbOption([flag, option.name], multiple=True, **given)
     types = {"int": click.INT, "float": click.FLOAT}
     if not is_required(option) and option.default not in (None, ()):
-        shown = ",".join(option.default) if isinstance(option.default, tuple) else option.default
+        shown = (
+            ",".join(option.default)
+            if isinstance(option.default, tuple)
+            else f"{option.default:g}"
+            if kind == "float"
+            else option.default
+        )
         given["help"] += f" [default: {shown}]"
     return VerbOption([flag, option.name], type=types.get(kind, click.STRING), **given)
 
@@ -244,10 +270,6 @@ def _flag(name: str) -> str:
 
 def _metavar(option: Field[Any]) -> str:
     return str(option.metadata.get("metavar") or option.name.upper())
-
-
-def _shown_name(verb: Verb, parameter: str) -> str:
-    return names_of(type(verb))(parameter) or parameter
 
 
 def _replaces(verb: type[Verb]) -> bool:
@@ -283,5 +305,5 @@ def _store() -> click.Option:
 
 def _seed() -> click.Option:
     return VerbOption(
-        ["--seed"], type=click.IntRange(min=0), heading=_LAST, help="Fix the random draws; for tests only."
+        ["--seed"], metavar="N", type=click.IntRange(min=0), heading=_LAST, help="Fix the random draws; for tests only."
     )

@@ -41,8 +41,8 @@ def holds(
     if len(answers) > 1:
         low, high = (doubts or {})[doubtful[0]]
         raise InvalidParameter(
-            f"{named('fail_if')} {expression!r}: whether it holds cannot be known; {doubtful[0]} is between {low:.4f} and "
-            f"{high:.4f}, since users were left undecided. Give more {named('steps')}."
+            f"{named('fail_if')} {expression!r}: it is not known whether this holds. {doubtful[0]} is between "
+            f"{low:.4f} and {high:.4f}, since some users were left undecided. Raise {named('steps')}."
         )
     return answers.pop()
 
@@ -158,6 +158,6 @@ def _path(node: ast.expr) -> list[str] | None:
 
 def _unreadable(expression: str) -> InvalidParameter:
     return InvalidParameter(
-        f"{named('fail_if')} {expression!r} cannot be read; write comparisons of the result's numbers such as 'k < 5', with a "
-        "dot before what stands under a name ('disclosure_risk.ego.all > 0.05'), joined by and, or, not."
+        f"{named('fail_if')} {expression!r} cannot be read; compare numbers of the result, as in 'k < 5', with dots in "
+        "nested names, as in 'disclosure_risk.ego.all > 0.05', and join comparisons by and, or, not."
     )

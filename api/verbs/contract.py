@@ -58,14 +58,14 @@ class Work:
     stop: Callable[[], bool] = _never
     #: Takes a remark for the person who asked; parameters in it are `named`.
     note: Callable[[str], None] = _nobody
-    #: Is told of outputs that only what was read made known; refuses those that cannot be written.
+    #: Is told of the outputs as they become known, and refuses those that cannot be.
     expect: Callable[[Sequence[Planned]], None] = _nothing
 
     def opened(self, *, create: bool = False) -> Store:
         """The store."""
         from graphpriv.store import open_store
 
-        return open_store(self.store, create=create, password=self.password)
+        return open_store(self.store, create=create)
 
     def generator(self) -> np.random.Generator:
         """The random numbers of the seed, from their beginning."""
@@ -105,6 +105,13 @@ class Verb(Method):
     #: Parameters that had another name or form, each with what takes its place.
     renamed: ClassVar[Mapping[str, str]] = {}
 
+    @classmethod
+    def refuse_old(cls, given: Mapping[str, Any]) -> None:
+        """Refuse options that were given in an old spelling, and name the new one."""
+        for old, new in cls.renamed.items():
+            if old in given:
+                raise InvalidParameter(f"{named(old)} {given[old]}: {new}")
+
     def check(self) -> None:
         """Refuse what is wrong whatever the inputs hold; called before anything is read."""
 
@@ -113,7 +120,7 @@ class Verb(Method):
         from tabular.files.outputs import Planned
 
         paths = ((name, getattr(self, name)) for name in names_with(type(self), "output"))
-        return [Planned(parameter=name, path=path) for name, path in paths if path is not None]
+        return [Planned(name, path) for name, path in paths if path is not None]
 
     def reads(self) -> Sequence[str]:
         """The files and folders it reads."""
@@ -143,7 +150,7 @@ def refuse_beside(verb: Verb, beside: str, *names: str) -> None:
 
 def refuse_without(verb: Verb, needed: str, *names: str) -> None:
     """Refuse the options *names*, which have no meaning without another one."""
-    for name in names:
+    for name in names if not getattr(verb, needed) else ():
         if getattr(verb, name):
             raise InvalidParameter(f"{named(name)} means nothing without {named(needed)}.")
 

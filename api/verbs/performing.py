@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.verbs.contract import STREAM, Outcome, Verb, Work
+from tabular.errors import InvalidParameter, named
 
 if TYPE_CHECKING:
     from tabular.files.outputs import Planned
@@ -23,8 +24,13 @@ def perform(verb: Verb, work: Work) -> Outcome:
     for folder in {_folder(path) for path in (*reads, *(str(each.path) for each in planned)) if path != STREAM}:
         finish_interrupted(folder)
 
+    if work.overwrite and not planned and not verb.replaces:
+        raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
+
     def expect(more: Sequence[Planned]) -> None:
-        check_outputs([*planned, *more], overwrite=work.overwrite, reads=reads, store=work.store)
+        every = [*planned, *more]
+        work.expect(every)
+        check_outputs(every, overwrite=work.overwrite, reads=reads, store=work.store)
 
     expect([])
     outcome = verb.run(replace(work, expect=expect))

@@ -26,7 +26,14 @@ def plan_of(name: str, verb: Verb) -> dict[str, Any]:
     return {"plan": LAYOUT, "verb": name, "options": chosen}
 
 
-def written(plan: Mapping[str, Any], path: str) -> str:
+def write_plan(plan: Mapping[str, Any], path: str, *, overwrite: bool = False) -> None:
+    """Write a plan to a file."""
+    from tabular.files.disk import write_text
+
+    write_text(path, text_of(plan, path), overwrite=overwrite)
+
+
+def text_of(plan: Mapping[str, Any], path: str) -> str:
     """The text of a plan: TOML, or JSON where the *path* ends in `.json`."""
     if path.lower().endswith(".json"):
         return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"

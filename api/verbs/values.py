@@ -103,7 +103,7 @@ def names_in(parameter: str, text: str) -> tuple[str, ...]:
         raise InvalidParameter(f"{named(parameter)} {text!r}: the quotes do not match.") from None
     names = tuple(name.strip() for name in listed)
     if not names or "" in names:
-        raise InvalidParameter(f"{named(parameter)} {text!r}: name one or more, with commas between them.")
+        raise InvalidParameter(f"{named(parameter)} {text!r}: name one or more columns, with commas between them.")
     return names
 
 

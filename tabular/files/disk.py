@@ -54,11 +54,14 @@ def place_of(path: str | Path) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
+def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not.
 
-    A *private* file is for its owner's eyes alone.
+    A *private* file is for its owner's eyes alone. A file that is open already is written as it is.
     """
+    if not isinstance(path, str | Path):
+        yield path
+        return
     refuse_existing(path, overwrite=overwrite)
     if str(path) == STREAM:
         yield sys.stdout.buffer
@@ -85,7 +88,7 @@ def finish(file: IO[bytes], *, private: bool) -> None:
     os.fsync(file.fileno())
 
 
-def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: bool = False) -> None:
+def write_text(path: str | Path | IO[bytes], text: str, *, overwrite: bool = True, private: bool = False) -> None:
     """Replace a file by *text*."""
     with replacing(path, overwrite=overwrite, private=private) as file:
         file.write(text.encode())

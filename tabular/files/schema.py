@@ -83,6 +83,13 @@ class Schema:
             changed[name] = replace(known, role=_role(f"The role of {name!r}", role))
         return replace(self, attributes=changed, named=(*self.named, *roles))
 
+    def with_kinds(self, kinds: Mapping[str, str]) -> Schema:
+        """This schema with other kinds for some attributes, which the table must then have."""
+        changed = dict(self.attributes)
+        for name, kind in kinds.items():
+            changed[name] = replace(changed.get(name, Description()), kind=kind)
+        return replace(self, attributes=changed, named=(*self.named, *kinds))
+
     def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         """The attributes described that a table with columns *names* lacks, or an error where they are misspelt.
 

@@ -58,12 +58,16 @@ def write_table(table: Table, path: str | Path, *, like: TableFile | None = None
     Cells that a spreadsheet would run get an apostrophe in front, which reading takes away again.
     """
     check_table_name(path)
-    as_parquet = is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None)
     with replacing(path, overwrite=overwrite) as file:
-        if as_parquet:
-            write_parquet(file, table, None if like is None else like.types)
-        else:
-            write_csv_table(file, table, like)
+        write_table_to(file, table, path, like=like)
+
+
+def write_table_to(file: IO[bytes], table: Table, path: str | Path, *, like: TableFile | None = None) -> None:
+    """Write *table* to an open file as it would be written to *path*."""
+    if is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None):
+        write_parquet(file, table, None if like is None else like.types)
+    else:
+        write_csv_table(file, table, like)
 
 
 def check_table_name(path: str | Path) -> None:

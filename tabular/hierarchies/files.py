@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -75,7 +76,9 @@ def hierarchy_of_rows(
     return written if whole else fitting
 
 
-def write_hierarchy(path: str | Path, hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False) -> None:
+def write_hierarchy(
+    path: str | Path | IO[bytes], hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False
+) -> None:
     """Write a hierarchy as ARX has it."""
     lines = [delimiter.join(_cell(cell, delimiter) for cell in row) for row in hierarchy.rows()]
     write_text(path, "".join(f"{line}\n" for line in lines), overwrite=overwrite)

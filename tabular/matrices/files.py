@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import numpy as np
@@ -62,7 +63,7 @@ def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
 
 
 def write_matrix(
-    path: str | Path,
+    path: str | Path | IO[bytes],
     attribute: Attribute,
     matrix: NDArray[np.float64],
     *,

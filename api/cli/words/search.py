@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from api.cli.words import Said, tells
+from api.cli.words.tables import ORDER_KEPT
 from api.verbs.contract import STREAM, Outcome
 from api.verbs.table.search import BY_SETS, levels_as_text, nodes_in_words
 
@@ -152,7 +153,9 @@ def _release(document: Mapping[str, Any], said: Said, *, shuffle: bool) -> None:
     rows = f"; {gone:,} suppressed rows {how}" if gone else ""
     said.line(f"Recounted from the released table: k={release['k']}{of_values}{rows}.")
     if "private" in done:
-        said.line(f"Wrote {done['private']}: the seed and everything else that leads back to the original. Keep it apart from the release.")
+        said.line(
+            f"Wrote {done['private']}: the seed and all that leads back; private, keep it apart from the release."
+        )
     # A quasi-identifier is `*` there, also one that is sensitive.
     is_kept = document["sensitive"] is not None and document["sensitive"] not in release["levels"]
     if gone and not done["left_out"] and is_kept:
@@ -162,11 +165,11 @@ def _release(document: Mapping[str, Any], said: Said, *, shuffle: bool) -> None:
         )
     if release["labels"] == BY_SETS:
         said.note(
-            "Labels such as [20,34] name values that occur, perhaps in one row only: measure this table, and release one "
-            "with the labels of the hierarchies."
+            "Labels such as [20,34] name values that occur, perhaps in one row only: measure this table, and release "
+            "one with the labels of the hierarchies."
         )
     if not shuffle:
-        said.note("The rows are in the original's order, which links them with it; add --shuffle before you release.")
+        said.note(ORDER_KEPT)
 
 
 def _nodes(count: int) -> str:

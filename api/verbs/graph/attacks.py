@@ -22,7 +22,6 @@ class AttackingVerb(Verb):
 
     attacker: str = option(
         _BOTH,
-        metavar="NAME",
         choices=("ego", "subgraph", _BOTH),
         help="ego knows a user's whole neighbourhood, subgraph a part of it.",
     )

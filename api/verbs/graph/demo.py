@@ -52,7 +52,8 @@ class RunDemo(Verb):
         there = [name for name in FILES.values() if (folder / name).exists()]
         if there and not work.overwrite and not (folder / FILES["store"]).exists():
             raise NameTaken(
-                f"{folder / there[0]}: the file exists and is not from an earlier demo; {named('overwrite')} replaces it."
+                f"{folder / there[0]}: the file exists and is not from an earlier demo; give {named('overwrite')} to "
+                "replace it."
             )
         found = demonstrate(self.users, self.follows, k=self.k, seed=work.seed, report=work.report)
         work.report("Writing", 0, 0)

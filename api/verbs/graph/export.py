@@ -47,9 +47,7 @@ class ExportGraph(Verb):
             return
         released = [place_of(path) for path in self._released() if path != STREAM]
         if self.mapping == self.out or (self.mapping != STREAM and place_of(self.mapping) in released):
-            raise InvalidParameter(
-                f"{named('mapping')} must not go where the release goes: it leads back to persons."
-            )
+            raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
 
     def planned(self) -> Sequence[Planned]:
         from tabular.files.outputs import Planned
@@ -115,7 +113,5 @@ def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release
             path=str(paths[place + 1]), parameter="out", write=write, private=not is_release, released=is_release
         )
 
-    first = Output(
-        path=str(paths[0]), parameter="out", write=write_first, private=not is_release, released=is_release
-    )
+    first = Output(path=str(paths[0]), parameter="out", write=write_first, private=not is_release, released=is_release)
     return [first, *(write_part(place) for place in range(len(parts)))]

@@ -39,7 +39,9 @@ class ImportGraph(Verb):
     places: str | None = option(
         None, metavar="FILE", input=True, help="Places of an edge list: key, name, type, parent."
     )
-    directed: bool | None = option(None, help="Read the edges with or without directions, whatever the file says.")
+    directed: bool | None = option(
+        None, off="undirected", help="Read the edges with or without directions, whatever the file says."
+    )
 
     def check(self) -> None:
         from graphpriv.store.contract import check_name

@@ -21,9 +21,7 @@ class CheckTable(TableVerb):
     """
 
     file: str = option(help="The table.", positional=True, input=True)
-    quasi_identifiers: tuple[str, ...] = option(
-        metavar="A,B", listed=True, help="The columns an attacker may know."
-    )
+    quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
     sensitive: tuple[str, ...] = option(
         (), metavar="C,D", listed=True, help="The columns that nobody should learn about a person."
     )
@@ -40,12 +38,10 @@ class CheckTable(TableVerb):
 
             conditions.check_names(self.fail_if, Check.paths(self.sensitive))
         if self.file == self.population == STREAM:
-            raise InvalidParameter(
-                f"{named('file')} and {named('population')} cannot both come from standard input."
-            )
+            raise InvalidParameter(f"{named('file')} and {named('population')} cannot both come from standard input.")
 
     def run(self, work: Work) -> Outcome:
-        from tabular.criteria import check
+        from tabular.criteria import check, criteria, key_of
         from tabular.files.reading import read_file
 
         table = self.read(self.file, work).table
@@ -63,4 +59,14 @@ class CheckTable(TableVerb):
             population=people,
         ).document()
         holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
-        return Outcome(document=document, condition_holds=holds)
+        told = [
+            {
+                "name": each.name,
+                "key": key_of(each.name),
+                "safer": each.method.safer,
+                "summary": each.summary,
+                "of_values": each.method.of_values,
+            }
+            for each in criteria.entries()
+        ]
+        return Outcome(document=document, condition_holds=holds, details={"criteria": told})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,15 @@ class MakeHierarchy(TableVerb):
     param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of the builder; repeatable.")
     out: str = option(metavar="FILE", output=True, help="The CSV, one row a value, one column a level.")
 
+    @classmethod
+    def refuse_old(cls, given: Mapping[str, Any]) -> None:
+        # `kind` was what `by` is now; today it is that of a column, NAME=KIND.
+        for text in given.get("kind", ()):
+            if "=" not in text:
+                raise InvalidParameter(f"{named('kind')} {text}: write {named('by')} {text} now.")
+        super().refuse_old(given)
+
     def check(self) -> None:
-        old = next((text for text in self.kind if "=" not in text), None)
-        if old is not None:
-            raise InvalidParameter(f"{named('kind')} {old}: this option is {named('by')} now; write {named('by')} {old}.")
         super().check()
         self._parameters()
 

@@ -14,9 +14,6 @@ from api.verbs.values import parameters_of
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.registry import option
 
-#: The measures to which transition matrices tell more than the two files do.
-_BY_MATRICES = ("ebil", "informed")
-
 
 @verbs.add("table measure")
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +48,8 @@ class MeasureTable(TableVerb):
     def run(self, work: Work) -> Outcome:
         from tabular.files.reading import read_masked
         from tabular.matrices.files import read_matrices
-        from tabular.measures import summary
+        from tabular.measures import measures, summary
+        from tabular.measures.scores import AS_NUMBERS
 
         before = self.read(self.original, work).table
         require_columns(before, self.columns, self.original)
@@ -62,16 +60,17 @@ class MeasureTable(TableVerb):
                 f"{self.masked}: it has {len(after)} rows, {self.original} has {len(before)}; row i of both must be "
                 "the same record."
             )
-        parameters = {name: dict(values) for name, values in self._parameters().items()}
+        known = None
         if self.matrices is not None:
             known = read_matrices(Path(self.matrices), [before.attribute(name) for name in self.columns])
-            for name in _BY_MATRICES:
-                parameters.setdefault(name, {})["matrices"] = known
         work.report("Measuring", 0, 0)
-        found = summary(before, after, self.columns, without=self.without, parameters=parameters)
-        document = {"records": len(before), "columns": list(self.columns), **found.document()}
+        document = summary(
+            before, after, self.columns, without=self.without, parameters=self._parameters(), matrices=known
+        ).document()
         holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
-        return Outcome(document=document, condition_holds=holds)
+        entries = {key: AS_NUMBERS.get(key, key) if document["numeric"] else key for key in document["raw"]}
+        summaries = {key: measures[name].summary for key, name in entries.items()}
+        return Outcome(document=document, condition_holds=holds, details={"summaries": summaries})
 
     def _parameters(self) -> Mapping[str, Mapping[str, Any]]:
         """The parameters by measure."""

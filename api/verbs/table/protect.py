@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tabular.attributes import Attribute
     from tabular.files.outputs import Output, Planned
     from tabular.files.reading import TableFile
-    from tabular.grid import Member
     from tabular.table import Table
 
 _ONE, _GRID = "How it masks", "How it compares many protections"
@@ -48,9 +47,7 @@ class ProtectTable(ReleasingVerb):
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
 
     method: str | None = option(None, metavar="NAME", group=_ONE, choices=table_protections, help="The method.")
-    param: tuple[str, ...] = option(
-        (), metavar="KEY=VALUE", group=_ONE, help="A parameter of the method; repeatable."
-    )
+    param: tuple[str, ...] = option((), metavar="KEY=VALUE", group=_ONE, help="A parameter of the method; repeatable.")
     measure: bool = option(True, group=_ONE, help="Measure loss and risk, which takes longer on large tables.")
     matrices_out: str | None = option(
         None,
@@ -70,7 +67,10 @@ class ProtectTable(ReleasingVerb):
         False, group=_GRID, help="Try the thesis's grid, about a hundred protections, and sort them by score."
     )
     score: str | None = option(
-        None, group=_GRID, choices=SCORES, help="Sort by the greater of loss and risk, or by their mean; max if not given."
+        None,
+        group=_GRID,
+        choices=SCORES,
+        help="Sort by the greater of loss and risk, or by their mean; max if not given.",
     )
     html: str | None = option(
         None, metavar="FILE", output=True, group=_GRID, help="Write the map of risk against loss, with all figures."
@@ -83,9 +83,7 @@ class ProtectTable(ReleasingVerb):
         super().check()
         refuse_repeated("columns", self.columns)
         if self.grid:
-            refuse_beside(
-                self, "grid", "method", "out", "param", "shuffle", "private", "matrices_out", "frequencies"
-            )
+            refuse_beside(self, "grid", "method", "out", "param", "shuffle", "private", "matrices_out", "frequencies")
             return
         if self.method is None or self.out is None:
             raise InvalidParameter(
@@ -107,11 +105,10 @@ class ProtectTable(ReleasingVerb):
         from tabular.masking import Masking, read_parameters
         from tabular.release.dictionary import LABELS
 
-        assert self.method is not None
         attributes = [source.table.attribute(name) for name in self.columns]
         work.expect(self._planned_matrices(attributes))
         asked = Masking(
-            method=self.method,
+            method=self.method or "",
             columns=self.columns,
             parameters=read_parameters(self._parameters(), source.table, self.columns),
             identifiers=self.identifiers or "drop",
@@ -125,7 +122,7 @@ class ProtectTable(ReleasingVerb):
         released = Released(
             table=masked.table,
             columns=self.columns,
-            method=self.method,
+            method=asked.method,
             parameters=masked.parameters,
             findings=masked.findings,
             order=masked.order,
@@ -144,7 +141,7 @@ class ProtectTable(ReleasingVerb):
         return Outcome(document=document, outputs=outputs)
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
-        from tabular.grid import run_grid
+        from tabular.grid import Member, run_grid
         from tabular.report import risk_loss_report
         from tabular.version import version
 
@@ -168,13 +165,14 @@ class ProtectTable(ReleasingVerb):
             ],
             **found.document(self.score or SCORES[0]),
         }
+        every = document["protections"]
         if self.html is not None:
             outputs.append(text_output(self.html, "html", risk_loss_report(document)))
-        return Outcome(document=document, outputs=outputs)
+        members = [Member(method=each["method"], parameters=each["parameters"], steps=()) for each in every]
+        return Outcome(document=document, outputs=outputs, details={"names": [each.name for each in members]})
 
     def _parameters(self) -> dict[str, Any]:
-        assert self.method is not None
-        return parameters_of(table_protections()[self.method], self.param)
+        return parameters_of(table_protections()[self.method or ""], self.param)
 
     def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
         from tabular.files.outputs import Planned
@@ -190,8 +188,7 @@ class ProtectTable(ReleasingVerb):
         from tabular.files.outputs import Output
         from tabular.matrices.files import matrix_path, write_matrix
 
-        assert self.matrices_out is not None
-        folder = self.matrices_out
+        folder = self.matrices_out or ""
 
         def output(attribute: Attribute) -> Output:
             return Output(

@@ -101,8 +101,7 @@ class ReleasingVerb(TableVerb):
         from tabular.release.dictionary import dictionary_path, table_dictionary
         from tabular.release.identifiers import IDENTIFIER, release_table
 
-        assert self.out is not None
-        out, identifiers = self.out, self.identifiers or "drop"
+        out, identifiers = self.out or STREAM, self.identifiers or "drop"
         masked = made.table if made.order is None else made.table.rows(made.order)
         released = release_table(masked, identifiers=identifiers)
         document: dict[str, Any] = {

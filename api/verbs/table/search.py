@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from api.verbs.contract import STREAM, Outcome, Work, refuse_without, verbs
+from api.verbs.contract import Outcome, Work, refuse_without, verbs
 from api.verbs.outputs import text_output
 from api.verbs.table.releasing import Released, ReleasingVerb
 from api.verbs.values import parameters_of
-from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class SearchTable(ReleasingVerb):
     )
 
     metric: str | None = option(
-        None, metavar="NAME", group=_MINIMISE, choices=losses, help="The loss, glm if not given."
+        None, metavar="NAME", group=_MINIMISE, choices_shown=losses, help="The loss, glm if not given."
     )
     objectives: tuple[str, ...] = option(
         (), metavar="K,GLM", listed=True, group=_MINIMISE, choices_shown=objectives, help="Two or more, for a front."
@@ -124,15 +123,9 @@ class SearchTable(ReleasingVerb):
         choices=algorithms,
         help="The search; optimal if not given, and pareto with `objectives`.",
     )
-    evaluations: int | None = option(
-        None, low=1, metavar="N", group=_SEARCH, help="Evaluate N distinct nodes at most."
-    )
-    seconds: float | None = option(
-        None, metavar="S", group=_SEARCH, help="Stop after S seconds with the best so far."
-    )
-    generator: str | None = option(
-        None, metavar="NAME", group=_SEARCH, help="For pbg-ea: how it makes new nodes."
-    )
+    evaluations: int | None = option(None, low=1, metavar="N", group=_SEARCH, help="Evaluate N distinct nodes at most.")
+    seconds: float | None = option(None, metavar="S", group=_SEARCH, help="Stop after S seconds with the best so far.")
+    generator: str | None = option(None, metavar="NAME", group=_SEARCH, help="For pbg-ea: how it makes new nodes.")
     param: tuple[str, ...] = option(
         (), metavar="KEY=VALUE", group=_SEARCH, help="A parameter of the algorithm; repeatable."
     )
@@ -167,10 +160,6 @@ class SearchTable(ReleasingVerb):
 
     def check(self) -> None:
         super().check()
-        if self.out == self.html == STREAM:
-            raise InvalidParameter(
-                f"{named('out')} - and {named('html')} - both want standard output; give one of them a file."
-            )
         refuse_without(self, "out", "choose", "private", "shuffle", "suppressed", "labels", "identifiers")
         self._request().check()
 
@@ -207,15 +196,16 @@ class SearchTable(ReleasingVerb):
 
         source = self.read(self.file, work)
         request = self._request()
-        hierarchies = read_hierarchies(self.hierarchies, source.table, self.quasi_identifiers, whole=True)
+        table = request.fitted(source.table, file=self.file)
+        hierarchies = read_hierarchies(self.hierarchies, table, self.quasi_identifiers, whole=True)
         history = None
         if self.previous is not None:
             history = read_history(
-                self.previous, source.table, hierarchies, key=self.key, dictionary=dictionary_path(self.previous)
+                self.previous, table, hierarchies, key=self.key, dictionary=dictionary_path(self.previous)
             )
         found = find_generalisation(
             request,
-            source.table,
+            table,
             hierarchies,
             rng=work.generator(),
             history=history,

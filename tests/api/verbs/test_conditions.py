@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.fail_if import check_names, holds, parse
+from api.verbs.conditions import check_names, holds, parse
 from tabular.errors import InvalidParameter, UnknownName
 
 DOCUMENT = {"k": 5, "loss": {"mean": 0.25, "dbil": None}, "flag": True}
@@ -64,11 +64,12 @@ def test_what_has_no_number_cannot_decide(expression, why):
 
 
 def test_names_are_checked_on_a_sample_before_any_work():
-    check_names("loss.dbil > 0 and k < 5", DOCUMENT)
+    paths = ["k", "loss.mean", ("loss", "dbil")]
+    check_names("loss.dbil > 0 and k < 5", paths)
     with pytest.raises(UnknownName, match="did you mean 'dbil'"):
-        check_names("loss.dbli > 0", DOCUMENT)
+        check_names("loss.dbli > 0", paths)
     with pytest.raises(InvalidParameter, match="cannot be read"):
-        check_names("loss.dbil", DOCUMENT)
+        check_names("loss.dbil", paths)
 
 
 def test_a_number_in_doubt_decides_only_where_all_it_can_be_says_the_same():
@@ -76,5 +77,5 @@ def test_a_number_in_doubt_decides_only_where_all_it_can_be_says_the_same():
     assert holds("risk.all > 0.1", document, doubts)
     assert not holds("risk.all > 0.35", document, doubts)
     assert holds("risk.all > 0.25 or k == 5", document, doubts)
-    with pytest.raises(InvalidParameter, match="cannot be known"):
+    with pytest.raises(InvalidParameter, match="it is not known whether this holds"):
         holds("risk.all > 0.25", document, doubts)
