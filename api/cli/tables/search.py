@@ -49,7 +49,7 @@ from api.cli.tables.writing import Done, announced, written
 from tabular.errors import NoSolution
 from tabular.files.disk import write_text
 from tabular.files.reading import TableFile
-from tabular.lattice.reachable import refuse_unreachable
+from tabular.lattice.limits import refuse_unreachable
 from tabular.lattice.searching import Progress, Question, Result, run
 from tabular.progress import Report
 from tabular.report import search_report

@@ -652,7 +652,7 @@ AT_ONCE = {
     "one objective": (
         ("--objectives", "k"),
         "--objectives k: a front is of two or more; for the best node by one metric give --metric, one of glm, "
-        "cm, precision, discernibility, average_class_size, non_uniform_entropy.",
+        "cm, precision, discernibility, normalized_average_class_size, non_uniform_entropy.",
     ),
     "a front without objectives": (
         ("--algorithm", "pareto", "--k", 3),
