@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabular.lattice.bounds import lower_bounds, support_map
+    from tabular.lattice.bounds import lower_bounds
     from tabular.lattice.evaluator.evaluator import Evaluator
     from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
@@ -39,7 +39,6 @@ __all__ = [
     "lower_bounds",
     "released",
     "run",
-    "support_map",
 ]
 
 #: Where the names live; they are loaded when asked for, so that the small modules stay quick to import.
@@ -58,7 +57,6 @@ _HOMES = {
     "lower_bounds": "bounds",
     "released": "release.node",
     "run": "searching",
-    "support_map": "bounds",
 }
 
 

@@ -48,33 +48,6 @@ def classification_loss(
     return int(out.sum() + found.rows.sum() - found.majorities.sum())
 
 
-def discernibility(
-    table: Table, quasi_identifiers: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
-) -> int:
-    """DM: for each row the rows it cannot be told from, of a suppressed one all; summed (Bayardo and Agrawal 2005).
-
-    >>> discernibility(Table.from_columns({"a": ["x", "x", "y"]}), ["a"], suppressed=np.array([False, False, True]))
-    7
-    """
-    out = _suppressed(table, suppressed)
-    sizes = np.zeros(0, dtype=np.int64)
-    if not out.all():
-        sizes = Anonymity.of(table, quasi_identifiers, suppressed=out).classes.sizes
-    return int((sizes**2).sum()) + int(out.sum()) * len(table)
-
-
-def average_class_size(
-    table: Table, quasi_identifiers: Sequence[str], k: int = 1, *, suppressed: NDArray[np.bool_] | None = None
-) -> float:
-    """C_AVG: the mean size of a class over *k*, the size it needs; 1 is the best (LeFevre and others 2006).
-
-    >>> average_class_size(Table.from_columns({"a": ["x", "x", "y"]}), ["a"])
-    1.5
-    """
-    found = Anonymity.of(table, quasi_identifiers, suppressed=suppressed)
-    return len(found.kept) / len(found.classes.sizes) / k
-
-
 def non_uniform_entropy(
     original: Table, masked: Table, attributes: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
 ) -> float:

@@ -1,14 +1,14 @@
-"""What a search does not take, said in one wording, with the searches that take it."""
+"""What a search refuses, in one wording, with the searches that can do it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, log10
 
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.lattice.searching import Question, searches
 
-#: Searches that end with the right answer where nodes above one that satisfies need not do so.
+#: Searches that give the right answer where nodes above one that satisfies the limits need not satisfy them.
 _FOR_ANY_LIMITS = ("exhaustive", "optimal")
 
 #: Searches that do not need room for every node.
@@ -16,7 +16,7 @@ _FOR_ANY_SIZE = ("kgen", "optimal", "pbg-ea", "random")
 
 
 def refuse_objectives(name: str, question: Question) -> None:
-    """Refuse a front where a search seeks nodes by one metric."""
+    """Refuse to seek a front where a search seeks the best node by one metric."""
     if question.objectives:
         raise no_front(name)
 
@@ -28,18 +28,19 @@ def require_objectives(name: str, question: Question) -> None:
 
 
 def no_front(name: str) -> InvalidParameter:
-    """Say that a search seeks nodes by one metric, and which seek a front."""
+    """Say that a search seeks the best node by one metric, and which searches seek a front."""
     able = [each for each in searches if searches[each].method.seeks_front]
     return InvalidParameter(
-        f"{name} seeks the best node by one metric, not a front of objectives. Use {_one_of(able)} for that."
+        f"{name} seeks the best node by one metric, not a front of {named('objectives')}. Use {_one_of(able)} for that."
     )
 
 
 def front_only(name: str) -> InvalidParameter:
-    """Say that a search seeks a front, and which seek one node."""
+    """Say that a search seeks a front, and which searches seek one node."""
     able = [each for each in searches if searches[each].method.seeks_one]
     return InvalidParameter(
-        f"{name} seeks a front; name its objectives, as in k,glm. For the best node by one metric use {_one_of(able)}."
+        f"{name} seeks a front; name its {named('objectives')}, as in k,glm. For the best node by one metric use "
+        f"{_one_of(able)}."
     )
 
 
@@ -47,24 +48,24 @@ def refuse_unmonotone(name: str, question: Question) -> None:
     """Refuse limits that a node can satisfy while nodes above it do not."""
     if not question.limits.are_monotone:
         raise InvalidParameter(
-            f"{name} takes t only where no rows may be suppressed: else a node can satisfy it while a coarser one does "
-            f"not. Use {_one_of(_FOR_ANY_LIMITS)}, or a suppression of 0."
+            f"{name} takes {named('t')} only where no rows may be suppressed: else a node can satisfy it while a "
+            f"coarser one does not. Use {_one_of(_FOR_ANY_LIMITS)}, or a {named('suppression')} of 0."
         )
 
 
 def refuse_larger(name: str, nodes: int, most: int) -> None:
-    """Refuse to go through so many *nodes* before the first is looked at."""
+    """Refuse to go through more than *most* of so many *nodes* before the first is looked at."""
     if nodes > most:
         raise InvalidParameter(
-            f"The lattice has {written(nodes)} nodes, and {name} goes through {written(most)} at most. "
-            f"Use {_one_of(_FOR_ANY_SIZE)}, or raise `most` if there is the time and the memory."
+            f"The lattice has {count_in_words(nodes)} nodes, and {name} goes through {count_in_words(most)} at most. "
+            f"Use {_one_of(_FOR_ANY_SIZE)}, or raise {named('most')} if there is the time and the memory."
         )
 
 
-def written(count: int) -> str:
-    """A number of nodes as it is read; of a long one only how long it is.
+def count_in_words(count: int) -> str:
+    """A number of nodes as people read it; of a long one only how long it is.
 
-    >>> written(12960), written(10**18), written(2 * 10**12 + 1)
+    >>> count_in_words(12960), count_in_words(10**18), count_in_words(2 * 10**12 + 1)
     ('12,960', '10^18', 'about 2.0 x 10^12')
     """
     if count < 10**12:

@@ -13,9 +13,8 @@ from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.lattice.chain.history import keys_of
 from tabular.lattice.chain.search import DynamicKgen
 from tabular.lattice.fronts.front import checked_epsilon
-from tabular.lattice.limits import Limits
+from tabular.lattice.limits import Limits, refuse_unreachable
 from tabular.lattice.metrics import CLASS_LABEL, LOSSES, METRICS, SENSITIVE, checked_loss, checked_objectives
-from tabular.lattice.reachable import refuse_unreachable
 from tabular.lattice.refusals import front_only, no_front
 from tabular.lattice.release.labelled import refuse_starred_values
 from tabular.lattice.release.node import BY_HIERARCHY, BY_SETS, LABELS

@@ -22,7 +22,7 @@ HEADS = {
     "cm": "CM",
     "precision": "Precision lost",
     "discernibility": "Discernibility",
-    "average_class_size": "Class size over k",
+    "normalized_average_class_size": "Class size over k",
     "non_uniform_entropy": "Entropy, bits",
     "l_entropy": "Entropy l",
     "l_recursive": "Recursive c",

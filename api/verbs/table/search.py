@@ -53,9 +53,9 @@ def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
 
 def nodes_in_words(count: int) -> str:
     """A number of nodes, as a power of ten where it is huge."""
-    from tabular.lattice.refusals import written
+    from tabular.lattice.refusals import count_in_words
 
-    return written(count)
+    return count_in_words(count)
 
 
 @verbs.add("table search")

@@ -313,7 +313,7 @@ class Evaluator:
             "glm": self._general_loss(nodes, whole[:, LOST : LOST + attributes], suppressed),
             "precision": self._precision(nodes),
             "discernibility": whole[:, S_K] + suppressed * self.rows,
-            "average_class_size": kept / np.maximum(number, 1) / self._wanted.k,
+            "normalized_average_class_size": kept / np.maximum(number, 1) / self._wanted.k,
         }
         if self._wanted.bits:
             values["non_uniform_entropy"] = self._entropy(nodes, whole[:, LOST + attributes])

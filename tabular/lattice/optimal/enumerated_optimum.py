@@ -133,6 +133,6 @@ def _above(readings: Readings, place: int, question: Question) -> Iterator[float
         yield float(readings[metric][place]) - suppressed * (rows - k)
     elif metric == "cm":
         yield float(readings[metric][place]) - suppressed
-    elif metric == "average_class_size" and suppressed < rows:
+    elif metric == "normalized_average_class_size" and suppressed < rows:
         classes = round((rows - suppressed) / (float(readings[metric][place]) * k))
         yield (rows - suppressed) / (classes + suppressed // k) / k * (1 - 1e-12)

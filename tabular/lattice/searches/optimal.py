@@ -10,7 +10,7 @@ from tabular.errors import InvalidParameter
 from tabular.lattice.optimal.branched_optimum import BranchedOptimum
 from tabular.lattice.optimal.enumerated_optimum import enumerated
 from tabular.lattice.optimal.losses_by_level import ADDITIVE
-from tabular.lattice.refusals import refuse_objectives, written
+from tabular.lattice.refusals import count_in_words, refuse_objectives
 from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.registry import option
 
@@ -67,9 +67,9 @@ class Optimal(Search):
         refuse_objectives("optimal", question)
         if question.lattice.size > self.most and question.metric not in ADDITIVE:
             raise InvalidParameter(
-                f"The lattice has {written(question.lattice.size)} nodes, and of {question.metric} the levels alone "
-                f"say nothing: optimal takes {', '.join(ADDITIVE)} there. Use one of them, or raise `most` from "
-                f"{written(self.most)} if there is the time and the memory."
+                f"The lattice has {count_in_words(question.lattice.size)} nodes, and of {question.metric} the levels "
+                f"alone say nothing: optimal takes {', '.join(ADDITIVE)} there. Use one of them, or raise `most` from "
+                f"{count_in_words(self.most)} if there is the time and the memory."
             )
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:

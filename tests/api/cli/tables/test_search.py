@@ -637,7 +637,7 @@ def sentence(ended):
 AT_ONCE = {
     "a private file on standard output": (
         ("--k", 3, "--out", "r.csv", "--private", "-"),
-        "--private -: what leads back is not written to standard output, among the release or what is said of it; give "
+        "--private -: what leads back to the original must not mix with the release on standard output; give "
         "it a file.",
     ),
     "a time that is none": (
@@ -652,7 +652,7 @@ AT_ONCE = {
     "one objective": (
         ("--objectives", "k"),
         "--objectives k: a front is of two or more; for the best node by one metric give --metric, one of glm, "
-        "cm, precision, discernibility, average_class_size, non_uniform_entropy.",
+        "cm, precision, discernibility, normalized_average_class_size, non_uniform_entropy.",
     ),
     "a front without objectives": (
         ("--algorithm", "pareto", "--k", 3),

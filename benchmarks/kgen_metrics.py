@@ -1,40 +1,22 @@
-"""What a generalisation costs by its levels alone: precision, and how far solutions are from the best ones.
-
-A node names one level for each quasi-identifier; the height of a hierarchy is its last level.
-"""
+"""How far the solutions of a search are from the best ones, as KGEN measures it (section 4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tabular.errors import InvalidInput
+from tabular.lattice.space import Lattice, Node
 
 
-def precision(node: Sequence[int], heights: Sequence[int]) -> float:
-    """The mean share of its height that each attribute is generalised by; 0 keeps all, 1 nothing (KGEN, eq 1 and 2).
-
-    Sweeney (2002) calls 1 less this number precision. An attribute that cannot be generalised counts 0.
-
-    >>> round(precision((1, 0, 0), (3, 4, 1)), 2), round(precision((0, 0, 1), (3, 4, 1)), 2)
-    (0.11, 0.33)
-    """
-    if not node or len(node) != len(heights):
-        raise InvalidInput(f"A node has a level for each height: there are {len(node)} and {len(heights)}.")
-    for place, (level, height) in enumerate(zip(node, heights, strict=True)):
-        if not 0 <= level <= height:
-            raise InvalidInput(f"Level {place + 1} of the node must be from 0 to {height}, not {level}.")
-    return sum(level / height for level, height in zip(node, heights, strict=True) if height) / len(node)
-
-
-def level_of_generalisation(nodes: Sequence[Sequence[int]], heights: Sequence[int]) -> float:
-    """LOG of several solutions: the least precision among them (KGEN, section 4.2)."""
+def level_of_generalisation(nodes: Sequence[Node], lattice: Lattice) -> float:
+    """LOG of several solutions: the least precision among them."""
     if not nodes:
         raise InvalidInput("There are no solutions to take the level of generalisation of.")
-    return min(precision(node, heights) for node in nodes)
+    return min(lattice.precision(node) for node in nodes)
 
 
 def level_of_suppression(suppressed: int, rows: int) -> float:
-    """LOS of a solution: the share of the rows that are suppressed (KGEN, section 4.2)."""
+    """LOS of a solution: the share of the rows that are suppressed."""
     if not 0 <= suppressed <= rows or not rows:
         raise InvalidInput(f"Of {rows} rows {suppressed} cannot be suppressed.")
     return suppressed / rows
