@@ -219,7 +219,8 @@ def _finish(journal: Path) -> list[str]:
         if len(lines) > 2:
             replacement.clear()
             return []
-        if replacement.marks and not all(folder.is_dir() for folder in replacement.folders):
+        kept = set(replacement.folders) - set(replacement.made)
+        if replacement.marks and not all(folder.is_dir() for folder in kept):
             # A folder that is away may come back.
             return []
         replacement.undo()
