@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.attributes import ORDINAL
-from tabular.grouping.multidimensional import parts_of
 from tabular.protections.contract import Protection, protections
-from tabular.protections.mondrian import ends_of
+from tabular.protections.mondrian import ends_of, parts_of
 from tabular.registry import option
 from tabular.table import Table
 

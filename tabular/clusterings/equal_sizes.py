@@ -1,4 +1,4 @@
-"""MDAV as a clustering: as many groups of equal size as clusters are asked for."""
+"""Clusters of equal size: by MDAV, or at random for comparison."""
 
 from __future__ import annotations
 
@@ -27,3 +27,19 @@ class MdavParts(Clustering):
         """None is smaller than the rows over the number of clusters, rounded down; draws nothing."""
         size = max(len(table) // self.clusters, 1)
         return numbered(mdav(points_of(table, attributes), size))
+
+
+@clusterings.add(
+    "random",
+    cites="no paper: the baseline",
+    limits="does not look at the values",
+)
+@dataclass(frozen=True, kw_only=True)
+class RandomParts(Clustering):
+    """Put the records into clusters of equal size at random."""
+
+    def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Sizes differ by one at most."""
+        labels = np.empty(len(table), dtype=np.int64)
+        labels[rng.permutation(len(table))] = np.arange(len(table)) % self.clusters
+        return numbered(labels)

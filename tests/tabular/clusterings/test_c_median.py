@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.grouping.medians import LabelColumn, Records, best_partition, partition_from
+from tabular.clusterings.c_median import LabelColumn, Records, best_partition, partition_from
 from tests.tabular.mixed_tables import mixed_tables
 
 
