@@ -119,6 +119,13 @@ class SocialGraph:
         return graph, dropped
 
     @classmethod
+    def empty(cls, *, directed: bool) -> SocialGraph:
+        """A graph without users."""
+        none = np.empty(0, dtype=np.int32)
+        places = PlaceTree.from_paths(())
+        return cls.build((), none, none, directed=directed, places=places, location=none, topics=())[0]
+
+    @classmethod
     def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
         """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
         from graphpriv.formats.interchange import from_networkx

@@ -125,7 +125,7 @@ def keep_release(
 
 def check_release_name(name: str, original: str) -> str:
     """The *name* of a release, if it can be one and is not that of its *original*."""
-    if check_name(name) == original:
+    if check_name(name, "into") == original:
         raise InvalidParameter.wrong("into", must="be another name than that of the original", was=name)
     return name
 

@@ -13,7 +13,7 @@ from graphpriv.graph import SocialGraph, common_codes
 from graphpriv.microdata.extraction import HEADER
 from graphpriv.places import PlaceTree
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.files.csv_tables import write_csv
 from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
@@ -161,14 +161,14 @@ def whole_parameters(
     if "k" in known:
         given = parameters.setdefault("k", k)
         if given is None:
-            raise InvalidParameter(f"{method} needs a k: how many rows shall agree, at least.")
+            raise InvalidParameter(f"{method} needs {named('k')}, the least number of rows that agree.")
         if k is not None and given != k:
-            raise InvalidParameter(f"k is given twice, as {k} and as {given}.")
+            raise InvalidParameter(f"{named('k')} is given twice, as {k} and as {given}.")
     if "hierarchies" in known and "hierarchies" not in parameters:
         parameters["hierarchies"] = hierarchies_of(table, places)
         if parameters.get("levels") is None:
             heights = ", ".join(f"{name} 0 to {each.height}" for name, each in parameters["hierarchies"].items())
-            raise InvalidParameter(f"{method} needs levels, one for each column: {heights}.")
+            raise InvalidParameter(f"{method} needs {named('levels')}, one for each column: {heights}.")
     return parameters
 
 

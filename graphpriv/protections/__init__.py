@@ -67,7 +67,7 @@ def protect(
 def check_k(k: int, users: int) -> int:
     """*k* as a plain number, or an error where no release of so many *users* can have it."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"k must be a whole number of at least 1, not {k!r}.")
+        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
     if not users:
         raise InvalidInput("The graph has no users; there is nothing to protect.")
     if k > users:

@@ -46,7 +46,7 @@ def test_a_name_that_exists_is_refused_and_what_was_there_stays(graphpriv, small
     ended = graphpriv("graph", "import", small, "--graph", "g")
     assert ended.code == 2
     assert "'g'" in ended.error
-    assert "--overwrite" in ended.error
+    assert "overwrite" in ended.error
     assert graphpriv("graph", "list", "--json").document == before
     assert graphpriv("graph", "import", small, "--graph", "g", "--overwrite").code == 0
 

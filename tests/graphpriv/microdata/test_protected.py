@@ -115,7 +115,7 @@ def test_univariate_groups_promise_no_k_over_all_columns():
 
 def test_k_is_needed_once():
     graph = generated()
-    with pytest.raises(InvalidParameter, match="needs a k"):
+    with pytest.raises(InvalidParameter, match="needs k"):
         protect_microdata(graph, method="mondrian", rng=rng())
     with pytest.raises(InvalidParameter, match="given twice"):
         protect_microdata(graph, method="mondrian", k=3, parameters={"k": 4}, rng=rng())
