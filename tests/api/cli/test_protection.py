@@ -137,7 +137,7 @@ def test_masked_microdata_say_their_k_their_loss_and_their_risk(stored):
     [
         (("--method", "pram", "--k", 4), 3, "promises no k"),
         (("--method", "mondrian", "--k", 5), 3, "the table has 4 records"),
-        (("--method", "mondrian"), 2, "needs k"),
+        (("--method", "mondrian"), 2, "needs --k"),
         (("--method", "mondrian", "--k", 1), 2, "at least 2"),
         (("--method", "mondrian", "--param", "k=1"), 2, "at least 2"),
         (("--method", "mondrien", "--k", 2), 2, "did you mean 'mondrian'?"),

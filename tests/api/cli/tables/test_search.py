@@ -363,7 +363,7 @@ REFUSED = {
     "objectives of a search of one node": (
         ("--algorithm", "ola", "--objectives", "k,glm"),
         2,
-        "ola seeks the best node by one metric, not a front of objectives.",
+        "ola seeks the best node by one metric, not a front of --objectives.",
     ),
     "an unknown column": (("--sensitive", "illnes"), 2, "people.csv: No column is called 'illnes'; did you mean"),
     "l without a sensitive column": (("--l", 2), 2, "--l is of a sensitive column; name it by --sensitive."),
@@ -656,12 +656,12 @@ AT_ONCE = {
     ),
     "a front without objectives": (
         ("--algorithm", "pareto", "--k", 3),
-        "pareto seeks a front; name its objectives, as in k,glm. For the best node by one metric use datafly, "
+        "pareto seeks a front; name its --objectives, as in k,glm. For the best node by one metric use datafly, "
         "exhaustive, incognito, kgen, ola, optimal, random or samarati.",
     ),
     "objectives of a search of one node": (
         ("--algorithm", "optimal", "--objectives", "k,glm"),
-        "optimal seeks the best node by one metric, not a front of objectives. Use exhaustive, pareto, pbg-ea or "
+        "optimal seeks the best node by one metric, not a front of --objectives. Use exhaustive, pareto, pbg-ea or "
         "random for that.",
     ),
     "a k of 0": (("--k", 0), "--k must be at least 1, not 0."),
