@@ -14,7 +14,7 @@ from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.formats.sources import content, places_that_occur, write_parts
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import check_encoding
+from tabular.files.csv_rows import check_encoding
 from tabular.files.disk import replacing
 from tabular.progress import Report, silent
 
