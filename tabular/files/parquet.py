@@ -32,9 +32,6 @@ from tabular.files.written_numbers import numbers_in, ordered_numbers
 from tabular.labels import text_of, write_label
 from tabular.table import Table
 
-#: What a Parquet file begins with.
-MAGIC = b"PAR1"
-
 
 def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Column]]:
     """The types of the columns of a Parquet file, and the columns; *schema* says what is known of them."""

@@ -29,7 +29,12 @@ def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[
         found = pc.read_csv(
             io.BytesIO(data if dialect.encoding == "utf-8" else text.encode()),
             read_options=pc.ReadOptions(
-                column_names=names, skip_rows_after_names=int(dialect.header), block_size=_BLOCK, encoding="utf8"
+                column_names=names,
+                skip_rows_after_names=int(dialect.header),
+                block_size=_BLOCK,
+                encoding="utf8",
+                # Its threads would need the interpreter to read from an object of Python, even while that ends.
+                use_threads=False,
             ),
             parse_options=pc.ParseOptions(
                 delimiter=dialect.delimiter,

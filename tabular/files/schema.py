@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tabular.attributes import KINDS, NOMINAL, ORDINAL, ROLES, Value, is_number
-from tabular.errors import InvalidInput, UnknownName
+from tabular.errors import InvalidInput, UnknownName, named
 from tabular.files.dialect import DialectOptions
 from tabular.files.disk import read_text
 
@@ -144,7 +144,7 @@ def parse_schema(text: str, source: str) -> Schema:
     try:
         options = DialectOptions(**given)
     except InvalidInput as error:
-        raise InvalidInput(f"{source}: {error}") from None
+        raise InvalidInput(f"{source}: {error.worded(named)}") from None
     columns = _texts(f"{source}, columns", document.get("columns", []))
     if len(set(columns)) < len(columns):
         twice = next(name for place, name in enumerate(columns) if name in columns[:place])

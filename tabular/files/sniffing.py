@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.errors import InvalidInput
+from tabular.errors import InvalidInput, named
 from tabular.files.csv_rows import rows_of
 from tabular.files.dialect import BLANKS, Dialect, DialectOptions
 from tabular.files.written_numbers import is_number_text
@@ -52,7 +52,9 @@ def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
             text = data.decode(wanted)
         else:
             line = data[: error.start].count(b"\n") + 1
-            raise InvalidInput(f"{name}, line {line}: this is not {wanted} text; --encoding says what it is.") from None
+            raise InvalidInput(
+                f"{name}, line {line}: this is not {wanted} text; {named('encoding')} says what it is."
+            ) from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise InvalidInput(f"{name}, line {line}: there is a NUL character; this is no table as text.")
