@@ -57,7 +57,7 @@ def levels_in(choose: str | None, lattice: Lattice) -> Node | None:
     if choose is None or choose.strip().isdecimal():
         return None
     said = levels_in_text("--choose", choose) if "=" in choose else choose
-    levels = read_levels(said, lattice.names, said=f"--choose {choose!r}: the levels")
+    levels = read_levels(said, lattice.names, parameter="choose")
     for name, height in zip(lattice.names, lattice.heights, strict=True):
         if name not in levels:
             raise InvalidParameter(f"--choose {choose!r}: the level of {name!r} is missing.")
