@@ -783,8 +783,8 @@ def test_levels_are_chosen_and_shown_with_names_that_hold_commas_in_quotes(comma
             "--choose 'my col=1,': it takes the levels of the columns as in 'age=1,sex=0'; a name with a comma stands "
             "in quotes.",
         ),
-        ("²", "--choose '²': the levels must be one a column; 1 for 3 columns."),
-        ("my col=²", "--choose 'my col=²': the levels must be whole numbers, not {'my col': '²'}."),
+        ("²", "choose must give one level a column; it gives 1 for 3 columns."),
+        ("my col=²", "choose must give whole numbers, not {'my col': '²'}."),
     ],
 )
 def test_levels_that_cannot_be_read_are_refused(commas, choose, said):
