@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
-<<<<<<< HEAD
-from tabular.files.csv_tables import read_table, write_csv
-from tabular.files.disk import read_bytes
-=======
 from tabular.files.csv_rows import read_table
 from tabular.files.csv_tables import write_csv
-from tabular.files.disk import read_bytes, replacing
->>>>>>> h-files
+from tabular.files.disk import read_bytes
 
 HEADER = ("original", "released")
 

@@ -13,12 +13,7 @@ from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-<<<<<<< HEAD
-from tabular.files.csv_tables import check_encoding
-=======
 from tabular.files.csv_rows import check_encoding
-from tabular.files.disk import replacing
->>>>>>> h-files
 from tabular.progress import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.

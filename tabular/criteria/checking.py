@@ -25,7 +25,7 @@ COUNTS = ("rows", "suppressed", "classes")
 class Check:
     """The values of all criteria; those that look at sensitive values stand by attribute."""
 
-    classes: Anonymity
+    anonymity: Anonymity
     of_rows: Mapping[str, float]
     of_values: Mapping[str, Mapping[str, float]]
 
@@ -53,12 +53,12 @@ class Check:
         Of several sensitive attributes the criteria give the least safe value, and `by_attribute` that of each.
         `class_sizes` are pairs of a size and how many classes have it.
         """
-        sizes, times = np.unique(self.classes.classes.sizes, return_counts=True)
+        sizes, times = np.unique(self.anonymity.classes.sizes, return_counts=True)
         return {
-            "rows": len(self.classes.table),
-            "suppressed": len(self.classes.table) - len(self.classes.kept),
-            "classes": len(self.classes.classes.sizes),
-            "quasi_identifiers": list(self.classes.quasi_identifiers),
+            "rows": len(self.anonymity.table),
+            "suppressed": len(self.anonymity.table) - len(self.anonymity.kept),
+            "classes": len(self.anonymity.classes.sizes),
+            "quasi_identifiers": list(self.anonymity.quasi_identifiers),
             "sensitive": list(self.of_values),
             **{
                 key_of(name): _plain(self.worst(name)) if name in self.of_rows or self.of_values else None
@@ -96,13 +96,13 @@ def check(
         table, population = in_common_domains(table, population, quasi_identifiers)
     if suppressed is None and not isinstance(quasi_identifiers, str):
         suppressed = suppressed_rows(table, quasi_identifiers)
-    classes = Anonymity.of(table, quasi_identifiers, suppressed=suppressed, population=population)
+    anonymity = Anonymity.of(table, quasi_identifiers, suppressed=suppressed, population=population)
     made = {entry.name: entry.method() for entry in criteria.entries()}
     return Check(
-        classes=classes,
-        of_rows={name: each.value(classes, "") for name, each in made.items() if not each.of_values},
+        anonymity=anonymity,
+        of_rows={name: each.value(anonymity, "") for name, each in made.items() if not each.of_values},
         of_values={
-            attribute: {name: each.value(classes, attribute) for name, each in made.items() if each.of_values}
+            attribute: {name: each.value(anonymity, attribute) for name, each in made.items() if each.of_values}
             for attribute in sensitive
         },
     )

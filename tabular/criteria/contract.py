@@ -15,7 +15,7 @@ HIGHER, LOWER = "higher", "lower"
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion(Method):
-    """A number that tells how safe a table is, given its classes."""
+    """A number that tells how safe a table is, given the classes of its rows."""
 
     #: Whether it looks at a sensitive attribute.
     of_values: ClassVar[bool] = False
@@ -23,7 +23,7 @@ class Criterion(Method):
     safer: ClassVar[str] = HIGHER
 
     @abstractmethod
-    def value(self, classes: Anonymity, sensitive: str) -> float:
+    def value(self, anonymity: Anonymity, sensitive: str) -> float:
         """The value of the criterion; the *sensitive* attribute counts if the criterion is `of_values`."""
 
 
@@ -46,7 +46,7 @@ def define(
         "__module__": __name__,
         "safer": safer,
         "of_values": of_values,
-        "value": lambda self, classes, sensitive: value(classes, sensitive),
+        "value": lambda self, anonymity, sensitive: value(anonymity, sensitive),
     }
     criteria.add(name, cites=cites, limits=limits)(type(name, (Criterion,), body))
 

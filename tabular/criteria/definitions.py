@@ -18,43 +18,43 @@ _of_values = partial(define, of_values=True)
 define(
     "k",
     "Rows of the smallest class: the k of k-anonymity.",
-    lambda classes, _: classes.k,
+    lambda anonymity, _: anonymity.k,
     cites="Samarati and Sweeney (1998); Sweeney (2002)",
     limits="says nothing of what the rows of a class have in common; suppressed rows are left out",
 )
 define(
     "average-class-size",
     "Mean number of rows of a class.",
-    lambda classes, _: len(classes.kept) / len(classes.classes.sizes),
+    lambda anonymity, _: len(anonymity.kept) / len(anonymity.classes.sizes),
     cites="LeFevre, DeWitt and Ramakrishnan (2006)",
     limits="a mean over classes, not over rows, and not divided by k",
 )
 define(
     "uniqueness",
     "Share of rows that are alone in their class.",
-    lambda classes, _: classes.uniqueness,
+    lambda anonymity, _: anonymity.uniqueness,
     safer=LOWER,
     cites="Bethlehem, Keller and Pannekoek (1990)",
     limits="uniqueness in the table, which is more than in the population it was drawn from",
 )
 define(
     "s-k",
-    "Sum of the sizes of the rows' classes.",
-    lambda classes, _: int(classes.class_sizes().sum()),
+    "Sum of the sizes of the rows' anonymity.",
+    lambda anonymity, _: int(anonymity.class_sizes().sum()),
     cites="Dewri, Ray, Ray and Whitley (2010), spread of the property class size",
     limits="grows with the square of the classes, so that a few large ones hide many small ones",
 )
 _of_values(
     "l",
     "Fewest distinct sensitive values in a class: the l of distinct l-diversity.",
-    lambda classes, sensitive: classes.diversity(sensitive).distinct,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).distinct,
     cites=L_DIVERSITY,
     limits="a value counts however rare it is in the class; a missing value is one",
 )
 _of_values(
     "entropy-l",
     "Least exponential of the entropy of a class's sensitive values.",
-    lambda classes, sensitive: classes.diversity(sensitive).entropy,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).entropy,
     cites=L_DIVERSITY,
     limits="not rounded down to a whole number",
 )
@@ -74,16 +74,16 @@ class RecursiveDiversity(Criterion):
 
     l: int | None = option(None, low=1, help="l of recursive (c,l)-diversity")  # noqa: E741
 
-    def value(self, classes: Anonymity, sensitive: str) -> float:
+    def value(self, anonymity: Anonymity, sensitive: str) -> float:
         """The ratio; infinite where a class has fewer values than l."""
-        found = classes.diversity(sensitive)
+        found = anonymity.diversity(sensitive)
         return found.recursive(found.distinct if self.l is None else int(self.l))
 
 
 _of_values(
     "alpha",
     "Greatest share of a class that has the same sensitive value: the alpha of (alpha,k)-anonymity.",
-    lambda classes, sensitive: classes.diversity(sensitive).largest_share,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).largest_share,
     safer=LOWER,
     cites="Wong, Li, Fu and Wang (2006)",
     limits="looks at the commonest value of a class, whichever it is",
@@ -91,14 +91,14 @@ _of_values(
 _of_values(
     "s-l",
     "Sum over the rows of how often their sensitive value stands in their class.",
-    lambda classes, sensitive: int(classes.value_counts(sensitive).sum()),
+    lambda anonymity, sensitive: int(anonymity.value_counts(sensitive).sum()),
     cites="Dewri, Ray, Ray and Whitley (2010), spread of the property count of the sensitive value",
     limits="greatest where all rows of large classes share a value, which is no diversity",
 )
 _of_values(
     "t",
     "Greatest earth mover's distance between the sensitive values of a class and of the table.",
-    lambda classes, sensitive: classes.diversity(sensitive).closeness,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).closeness,
     safer=LOWER,
     cites="Li, Li and Venkatasubramanian (2007)",
     limits="ordinal and continuous values lie in a row in the order of the domain, nominal ones are all 1 apart; no "
@@ -107,7 +107,7 @@ _of_values(
 _of_values(
     "beta",
     "Greatest relative gain of a sensitive value's share from the table to a class.",
-    lambda classes, sensitive: classes.diversity(sensitive).likeness,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).likeness,
     safer=LOWER,
     cites="Cao and Karras (2012), basic beta-likeness",
     limits="bounds gains only; losses count nothing",
@@ -115,7 +115,7 @@ _of_values(
 _of_values(
     "enhanced-beta",
     "Least beta of enhanced beta-likeness, which keeps frequent values below certainty, too.",
-    lambda classes, sensitive: classes.diversity(sensitive).enhanced_likeness,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).enhanced_likeness,
     safer=LOWER,
     cites="Cao and Karras (2012), enhanced beta-likeness",
     limits="infinite where a value gains more than -log of its share in the table: then no beta is enough",
@@ -123,7 +123,7 @@ _of_values(
 _of_values(
     "delta",
     "Greatest |log| of the ratio of a sensitive value's shares in a class and in the table.",
-    lambda classes, sensitive: classes.diversity(sensitive).disclosure,
+    lambda anonymity, sensitive: anonymity.diversity(sensitive).disclosure,
     safer=LOWER,
     cites="Brickell and Shmatikov (2008)",
     limits="natural logarithms; of the values that stand in the class: one that is absent from it would count infinite",
@@ -131,7 +131,7 @@ _of_values(
 define(
     "prosecutor-risk",
     "Greatest chance to find a row whose owner is known to be in the table.",
-    lambda classes, _: classes.prosecutor_risk,
+    lambda anonymity, _: anonymity.prosecutor_risk,
     safer=LOWER,
     cites=RISKS,
     limits="of the row that is easiest to find: 1 / k",
@@ -139,7 +139,7 @@ define(
 define(
     "journalist-risk",
     "Greatest chance to find a row whose owner is only known to be in the population.",
-    lambda classes, _: classes.journalist_risk,
+    lambda anonymity, _: anonymity.journalist_risk,
     safer=LOWER,
     cites=RISKS,
     limits="without a population table the people of the table are all there are, and it is the prosecutor's risk",
@@ -147,7 +147,7 @@ define(
 define(
     "marketer-risk",
     "Expected share of rows whose owners are found when all are sought.",
-    lambda classes, _: classes.marketer_risk,
+    lambda anonymity, _: anonymity.marketer_risk,
     safer=LOWER,
     cites="Dankar and El Emam (2010)",
     limits="an expected share of all rows; without a population table the people of the table are all there are",

@@ -39,24 +39,17 @@ def write_table(table: Table, path: str | Path, *, like: TableFile | None = None
     """
     check_table_name(path)
     with replacing(path, overwrite=overwrite) as file:
-<<<<<<< HEAD
         write_table_to(file, table, path, like=like)
 
 
 def write_table_to(file: IO[bytes], table: Table, path: str | Path, *, like: TableFile | None = None) -> None:
     """Write *table* to an open file as it would be written to *path*."""
     if is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None):
+        from tabular.files.parquet import write_parquet
+
         write_parquet(file, table, None if like is None else like.types)
     else:
         write_csv_table(file, table, like)
-=======
-        if as_parquet:
-            from tabular.files.parquet import write_parquet
-
-            write_parquet(file, table, None if like is None else like.types)
-        else:
-            write_csv_table(file, table, like)
->>>>>>> h-files
 
 
 def check_table_name(path: str | Path) -> None:

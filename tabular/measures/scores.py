@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tabular.attributes import CONTINUOUS
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.measures.contract import NUMERIC, Reading, measures
 from tabular.table import Table
 
@@ -152,7 +152,7 @@ def summary(
         name for name in names_for(original, masked, attributes) if _key(name) not in without and name not in without
     ]
     if not taken:
-        raise InvalidParameter("No measure is left to take.")
+        raise InvalidParameter(f"{named('without')} names every measure; none is left to take.", was=tuple(without))
     made = {name: measures[name].method(**given.get(name, given.get(_key(name), {}))) for name in taken}
     return Summary(
         readings={name: each.measure(original, masked, attributes) for name, each in made.items()},

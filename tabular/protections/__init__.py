@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 from tabular.protections.contract import Protection, protections
 from tabular.table import Table
 
@@ -56,10 +56,12 @@ def check_columns(table: Table, attributes: Sequence[str], method: str, kinds: S
 def check_k(k: object, rows: int) -> int:
     """*k* as a plain number, or an error where no table of so many *rows* can have it."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"k must be a whole number of at least 1, not {k!r}.")
+        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
     if k > rows:
         noun = "record" if rows == 1 else "records"
-        raise NoSolution(f"No release with k={k} exists: the table has {rows} {noun}. Lower k or add records.")
+        raise NoSolution(
+            f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
+        )
     return int(k)
 
 

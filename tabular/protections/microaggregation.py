@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, Attribute, widened
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.grouping.group_sizes import with_varied_sizes
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import domain_numbers, points_of
@@ -45,7 +45,9 @@ class Microaggregation(Protection):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.univariate and self.groups is not None:
-            raise InvalidParameter("Microaggregation: groups or univariate, not both.")
+            raise InvalidParameter(
+                f"Give {named('groups')} or {named('univariate')}, not both.", owner="Microaggregation"
+            )
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Each group of columns by itself; draws nothing."""
@@ -73,7 +75,7 @@ class Microaggregation(Protection):
 
 def _by_number(names: tuple[str, ...], size: int) -> tuple[tuple[str, ...], ...]:
     if size < 1:
-        raise InvalidParameter(f"Microaggregation: groups must have at least 1 column, not {size}.")
+        raise InvalidParameter.wrong("groups", must="have at least 1 column", was=size, owner="Microaggregation")
     return tuple(names[start : start + size] for start in range(0, len(names), size))
 
 
@@ -86,7 +88,10 @@ def _by_name(names: tuple[str, ...], groups: Sequence[Sequence[str]]) -> tuple[t
     for name in names:
         if listed.count(name) != 1:
             raise InvalidParameter(
-                f"Microaggregation: groups must name each column once; {name!r} stands {listed.count(name)} times."
+                f"{named('groups')} must name each column once; {name!r} stands {listed.count(name)} times.",
+                must="name each column once",
+                was=groups,
+                owner="Microaggregation",
             )
     return found
 

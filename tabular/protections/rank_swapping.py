@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.kernels import compiled
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -41,7 +41,9 @@ class RankSwapping(Protection):
         if self.percent and not reach:
             raise InvalidParameter(
                 f"{self.percent:g} % of {len(table)} records is less than one: nothing would be swapped. "
-                f"Raise percent above {50 / len(table):.4g}."
+                f"Raise {named('percent')} above {50 / len(table):.4g}.",
+                must=f"be above {50 / len(table):.4g}",
+                was=self.percent,
             )
         return table.with_codes(**{name: swapped(table.columns[name], reach, rng) for name in attributes})
 

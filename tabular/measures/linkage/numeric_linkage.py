@@ -54,7 +54,9 @@ class ToleranceLinkage(Measure):
     """Share of masked records that one-to-one linkage gives away, numbers agreeing within a tolerance."""
 
     tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
-    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
+    steps: int = option(
+        10**11, low=1, help="comparisons of two combinations at most; beyond them only a bound is given"
+    )
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""

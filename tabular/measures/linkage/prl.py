@@ -40,7 +40,9 @@ class ProbabilisticLinkage(Measure):
     few, for many more.
     """
 
-    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
+    steps: int = option(
+        10**11, low=1, help="comparisons of two combinations at most; beyond them only a bound is given"
+    )
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""

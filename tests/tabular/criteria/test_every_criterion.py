@@ -87,7 +87,7 @@ def test_a_population_lowers_the_risks_that_know_only_it():
 
 def test_recursive_diversity_takes_the_l_that_is_asked_for():
     table = Table.from_columns({"a": ["x"] * 4, "s": ["p", "p", "q", "r"]})
-    classes = check(table, ["a"]).classes
+    classes = check(table, ["a"]).anonymity
     method = criteria["recursive-c"].method
     assert [method(l=number).value(classes, "s") for number in (1, 2, 3)] == [pytest.approx(1 / 2), 1, 2]
     assert method().value(classes, "s") == 2
@@ -124,8 +124,8 @@ def test_where_the_numbers_stand_is_known_before_the_table_is(sensitive):
 
 def test_rows_that_say_nothing_are_left_out_unless_it_is_said_which_are():
     table = Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]})
-    assert [check(table, names).classes.k for names in (["a", "b"], ["a"])] == [2, 2]
-    assert check(table, ["a"], suppressed=np.zeros(3, dtype=bool)).classes.k == 1
+    assert [check(table, names).anonymity.k for names in (["a", "b"], ["a"])] == [2, 2]
+    assert check(table, ["a"], suppressed=np.zeros(3, dtype=bool)).anonymity.k == 1
 
 
 def test_a_population_is_compared_by_what_is_written():

@@ -423,9 +423,13 @@ REFUSED = {
     "a release of a front": ((*FRONT, "--out", "r.csv"), 2, "A release is of one node, and a front has many"),
     "a place that is not there": (("--out", "r.csv", "--choose", 99), 2, "--choose 99: the list has places 1 to"),
     "levels that are not there": (("--out", "r.csv", "--choose", "9,0,0"), 2, "the levels of 'age' are 0 to 3"),
-    "too few levels": (("--out", "r.csv", "--choose", "1,0"), 2, "the levels must be one a column; 2 for 3 columns"),
+    "too few levels": (
+        ("--out", "r.csv", "--choose", "1,0"),
+        2,
+        "--choose must give one level a column; it gives 2 for 3 columns",
+    ),
     "a level that is missing": (("--out", "r.csv", "--choose", "age=1,sex=0"), 2, "the level of 'zip' is missing"),
-    "levels that are no numbers": (("--out", "r.csv", "--choose", "a,b,c"), 2, "must be whole numbers"),
+    "levels that are no numbers": (("--out", "r.csv", "--choose", "a,b,c"), 2, "must give whole numbers"),
     "a node that breaks the limits": (
         ("--out", "r.csv", "--choose", "0,0,0"),
         3,
@@ -782,8 +786,8 @@ def test_levels_are_chosen_and_shown_with_names_that_hold_commas_in_quotes(comma
             "--choose 'my col=1,': it takes the levels of the columns as in 'age=1,sex=0'; a name with a comma stands "
             "in quotes.",
         ),
-        ("²", "--choose '²': the levels must be one a column; 1 for 3 columns."),
-        ("my col=²", "--choose 'my col=²': the levels must be whole numbers, not {'my col': '²'}."),
+        ("²", "--choose must give one level a column; it gives 1 for 3 columns."),
+        ("my col=²", "--choose must give whole numbers, not {'my col': '²'}."),
     ],
 )
 def test_levels_that_cannot_be_read_are_refused(commas, choose, said):
