@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
-from tabular.files.csv_rows import read_table
-from tabular.files.csv_tables import write_csv
+from tabular.files.csv_tables import read_table, write_csv
 from tabular.files.disk import read_bytes
 
 HEADER = ("original", "released")

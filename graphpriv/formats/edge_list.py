@@ -25,8 +25,15 @@ from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
 from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_rows import commented_rows, first_line, found_delimiter, read_table
-from tabular.files.csv_tables import plain, write_csv, written_cell
+from tabular.files.csv_tables import (
+    commented_rows,
+    first_line,
+    found_delimiter,
+    plain,
+    read_table,
+    write_csv,
+    written_cell,
+)
 from tabular.files.disk import STREAM
 from tabular.progress import Report
 

@@ -9,7 +9,7 @@ from graphpriv.formats.draft import DEEPEST_PATH, Where
 from graphpriv.formats.sources import content
 from graphpriv.places import KNOWN_TYPES, LEVELS, WORLD, PlaceTree, Step
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_rows import read_table
+from tabular.files.csv_tables import read_table
 
 COLUMNS = ("key", "name", "type", "parent")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -12,13 +14,13 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput, InvalidRecord, named
 from tabular.files.columns import Words
-from tabular.files.csv_rows import Rows, is_blank, repeated
-from tabular.files.csv_tables import plain
+from tabular.files.csv_tables import Rows, is_blank, plain, repeated
 from tabular.files.dialect import BLANKS, Dialect, DialectOptions
 from tabular.files.schema import Schema
 from tabular.files.sniffing import decoded, found_dialect, lines_of_spaces
 
 _BLOCK = 1 << 16
+_CHUNK = 1 << 24
 #: From so many bytes on, Arrow reads a file sooner than it takes to load it.
 QUICK_FROM = 1 << 16
 
@@ -54,19 +56,13 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     if first is None:
         raise InvalidInput(f"{name}: the file is empty.")
     headings, names = _named(first, name, found.dialect, schema)
-    columns = _quick(text, rows, len(names)) if len(data) >= QUICK_FROM else None
+    quick = quick_columns(text, data, found.dialect, len(names)) if len(data) >= QUICK_FROM else None
     del text
-    if columns is None:
+    if quick is None:
         columns = _by_rows(body if found.dialect.header else chain([first], body), rows, len(names))
+    else:
+        columns = tuple(map(_of_chunks, quick))
     return Texts(rows=rows, unsure=found.unsure, headings=headings, names=names, columns=columns)
-
-
-def _quick(text: str, rows: Rows, width: int) -> tuple[Words, ...] | None:
-    """The columns as Arrow reads them, or None where only reading row by row can say what the file holds."""
-    from tabular.files.quick_rows import quick_columns
-
-    columns = quick_columns(text, rows.data, rows.dialect, width)
-    return None if columns is None else tuple(map(_of_chunks, columns))
 
 
 def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -127,3 +123,49 @@ def _uneven(rows: Rows, width: int) -> InvalidRecord:
     of = "the header" if rows.dialect.header else "the first line"
     line = rows.begins(place, width)
     return InvalidRecord(f"{rows.name}, line {line}: this line has {cells} cells, {of} {width}.")
+
+
+def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[Any] | None:
+    """Each column with its distinct texts, or None where only reading row by row can say what the file holds.
+
+    None also where a row has not as many cells as there are columns: reading row by row names its line.
+    """
+    if dialect.delimiter == BLANKS or dialect.spaced or not dialect.delimiter.isascii() or text[:1].isspace():
+        return None
+    quoted = bool(dialect.quote) and dialect.quote in text
+    if quoted and not _is_sound(text, dialect):
+        return None
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    names = [str(place) for place in range(width)]
+    try:
+        found = pc.read_csv(
+            io.BytesIO(data if dialect.encoding == "utf-8" else text.encode()),
+            read_options=pc.ReadOptions(
+                column_names=names,
+                skip_rows_after_names=int(dialect.header),
+                block_size=_CHUNK,
+                encoding="utf8",
+                # Its threads would need the interpreter to read from an object of Python, even while that ends.
+                use_threads=False,
+            ),
+            parse_options=pc.ParseOptions(
+                delimiter=dialect.delimiter,
+                quote_char=dialect.quote if quoted else False,
+                double_quote=quoted,
+                newlines_in_values=quoted,
+            ),
+            convert_options=pc.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    return [found[name].unify_dictionaries() for name in names]
+
+
+def _is_sound(text: str, dialect: Dialect) -> bool:
+    """Whether every quote belongs to a cell that stands in quotes from its beginning to its end."""
+    quote, end = re.escape(dialect.quote), rf"[^{re.escape(dialect.delimiter)}\r\n]"
+    return dialect.quote not in re.sub(rf"(?<!{end}){quote}(?:[^{quote}]|{quote}{quote})*{quote}(?!{end})", "", text)

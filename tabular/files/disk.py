@@ -20,12 +20,17 @@ STREAM = "-"
 
 def read_text(path: str | Path, *, encoding: str = "utf-8-sig") -> str:
     """The text of a file, or of standard input for `-`."""
-    data = read_bytes(path)
+    return decode(read_bytes(path), path, encoding)
+
+
+def decode(data: bytes, name: str | Path, encoding: str, hint: str = "") -> str:
+    """*data* as text; *name* and *hint* say, for errors, which file it is of and what to do."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise InvalidInput(f"{path}, line {line}: this is not {encoding} text.") from None
+        called = "UTF-8" if encoding.startswith("utf-8") else encoding
+        raise InvalidInput(f"{name}, line {line}: this is not {called} text{hint}.") from None
 
 
 def read_bytes(path: str | Path) -> bytes:

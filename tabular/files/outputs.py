@@ -81,10 +81,10 @@ def check_outputs(
     """
     known: dict[Path, str] = {}
     for each in planned:
-        if each.path == STREAM:
-            continue
-        _check_place(each, overwrite=overwrite)
-        target = place_of(each.path)
+        target = Path(STREAM)
+        if each.path != STREAM:
+            _check_place(each, overwrite=overwrite)
+            target = place_of(each.path)
         if target in _files_of(store):
             raise InvalidInput(f"{each.path}: this is the store; give the output a name of its own.")
         if target in known:

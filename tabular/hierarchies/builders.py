@@ -1,4 +1,4 @@
-"""Builders of hierarchies: from rows that are written out, or from the values of a domain."""
+"""Ways to build a hierarchy: from rows that spell it out, or from the values of a column."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from tabular.hierarchy import Hierarchy
 from tabular.labels import ANY, text_of
 from tabular.registry import option
 
-#: Texts of more characters are no codes, and would make as many levels.
+#: Longer texts are no codes, and would make as many levels.
 _LONGEST = 100
-#: How many intervals the first level has at most where no widths are given.
+#: The first level has at most so many intervals where no widths are given.
 _MOST = 32
 
 
 @hierarchies.add(
     "balanced",
     cites="Iyengar (2002), on hierarchies made of an order",
-    limits="ordered attributes only; runs hold as many values of the domain, not as many rows",
+    limits="ordered attributes only; each run holds the same number of values, not of rows",
 )
 @dataclass(frozen=True, kw_only=True)
 class Balanced(Builder):
-    """Join neighbours in the order of the domain, as many at each level."""
+    """Merge neighbouring values of an order, the same number at each level."""
 
-    fan_out: int = option(2, help="how many neighbours a level joins", low=2, high=1_000_000)
+    fan_out: int = option(2, help="how many groups of the level below a group merges", low=2, high=1_000_000)
 
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; a label names the first and the last value under it."""
+        """The hierarchy; each label names the first and the last value under it."""
         if not attribute.is_ordered:
             raise InvalidInput(f"{attribute.name!r} is nominal: neighbours need an order, so give it one in a schema.")
         texts = [text_of(value) for value in present(attribute)]
@@ -52,32 +52,32 @@ class Balanced(Builder):
 @hierarchies.add(
     "csv",
     cites="the hierarchy files of ARX (Prasser and Kohlmayer 2015)",
-    limits="every value of the column needs a row; each level must merge the one below, the last one all",
+    limits="every value of the column needs a row; each level merges groups of the one below, the last merges all",
 )
 @dataclass(frozen=True, kw_only=True)
 class Rows(Builder):
-    """Take the levels from rows, one a value, one column a level, such as an ARX file has."""
+    """Read the levels from rows: one row per value, one column per level, as in ARX files."""
 
     rows: Sequence[Sequence[str]] = option(help="the rows: the value, then its label on each level")
 
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; rows of values that the column lacks are left out."""
+        """The hierarchy; rows for values that the column lacks are left out."""
         return hierarchy_of_rows(self.rows, attribute)
 
 
 @hierarchies.add(
     "date",
     cites="date hierarchies as in ARX (Prasser and Kohlmayer 2015)",
-    limits="years 1 to 9999; other ways to write a date than 2024-01-31 need a format",
+    limits="years 1 to 9999; dates that are not written like 2024-01-31 need a format",
 )
 @dataclass(frozen=True, kw_only=True)
 class Dates(Builder):
-    """Join dates by day, month, year and decade."""
+    """Merge dates into days, months, years and decades."""
 
-    format: str = option("", help="how a date is written, such as %d/%m/%Y; empty: 2024-01-31, with or without a time")
+    format: str = option("", help="how dates are written, such as %d/%m/%Y; empty: 2024-01-31, with or without a time")
 
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; a day is a level only where the values say more than the day."""
+        """The hierarchy; days are a level only where the values have a time, too."""
         days = [self._day(attribute, value) for value in present(attribute)]
         levels = [
             [f"{day.year:04}-{day.month:02}" for day in days],
@@ -107,14 +107,14 @@ class Dates(Builder):
 @hierarchies.add(
     "places",
     cites="Mares Soler (2013), section 6.2.1",
-    limits="a shorter path stays as it is until the longer ones are as short; the paths are handed in",
+    limits="a short path stays as it is until the longer ones are as short; the paths must be passed in",
 )
 @dataclass(frozen=True, kw_only=True)
 class Places(Builder):
-    """Join places by what they lie in, along paths from the special to the general."""
+    """Merge places into the regions they lie in, step by step along their paths."""
 
     paths: Mapping[str, Sequence[str]] = option(
-        help="for each value the places above it, the nearest first, such as Barcelona: Catalonia, Spain, Europe"
+        help="the places above each value, nearest first, such as Barcelona: Catalonia, Spain, Europe"
     )
 
     def build(self, attribute: Attribute) -> Hierarchy:
@@ -139,17 +139,17 @@ class Places(Builder):
 @hierarchies.add(
     "range",
     cites="Samarati (2001); interval hierarchies as in ARX (Prasser and Kohlmayer 2015)",
-    limits="numbers only; each width is a multiple of the one before",
+    limits="numbers only; each width must be a multiple of the one before",
 )
 @dataclass(frozen=True, kw_only=True)
 class Ranges(Builder):
-    """Join numbers into intervals, one width a level."""
+    """Group numbers into intervals, with one width per level."""
 
-    widths: str = option("", help="the width of the intervals of each level, such as 5,10,20; empty: found out")
-    origin: float = option(0.0, help="where an interval begins", low=-1e15, high=1e15)
+    widths: str = option("", help="interval width at each level, such as 5,10,20; empty: chosen from the data")
+    origin: float = option(0.0, help="a number at which an interval begins", low=-1e15, high=1e15)
 
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; an interval takes its lower end and not its upper one."""
+        """The hierarchy; an interval contains its lower end but not its upper end."""
         numbers = [_decimal(attribute, value) for value in present(attribute)]
         widths = self._given() or _found(numbers)
         whole = all(number == number.to_integral_value() for number in (*numbers, *widths, self._origin))
@@ -194,7 +194,7 @@ class Ranges(Builder):
 
 
 def _found(numbers: Sequence[Decimal]) -> list[Decimal]:
-    """Round widths for the spread of *numbers*, each twice the one before."""
+    """Round widths that suit the range of *numbers*, each twice the one before."""
     spread = max(numbers) - min(numbers) if numbers else Decimal(0)
     if not spread:
         return []
@@ -221,17 +221,17 @@ def _plain(number: Decimal) -> str:
 @hierarchies.add(
     "star",
     cites="Samarati and Sweeney (1998); Sweeney (2002)",
-    limits="sensible for codes whose characters go from the general to the special; the first 100 characters count",
+    limits="for codes that go from general to specific; only the first 100 characters count",
 )
 @dataclass(frozen=True, kw_only=True)
 class Stars(Builder):
-    """Replace the characters of a code by stars, from the right, more from level to level."""
+    """Mask the characters of a code with stars, more of them at each level."""
 
-    step: int = option(1, help="how many characters more a level masks", low=1, high=100)
+    step: int = option(1, help="how many more characters each level masks", low=1, high=100)
     side: str = option("right", help="which end is masked first", choices=("right", "left"))
 
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; shorter texts count as filled up with spaces at the side that is masked first."""
+        """The hierarchy; shorter texts are padded with spaces at the side that is masked first."""
         texts = [text_of(value)[:_LONGEST] for value in present(attribute)]
         length = max(map(len, texts), default=0)
         levels = []

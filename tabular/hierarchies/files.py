@@ -10,7 +10,7 @@ import numpy as np
 
 from tabular.attributes import Attribute, Value
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord
-from tabular.files.csv_rows import Rows, outside_quotes
+from tabular.files.csv_tables import Rows, outside_quotes
 from tabular.files.dialect import Dialect
 from tabular.files.disk import read_bytes, write_text
 from tabular.files.sniffing import decoded

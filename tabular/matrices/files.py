@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_rows import commented_rows, first_line, found_delimiter
-from tabular.files.csv_tables import plain, write_csv
+from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, plain, write_csv
 from tabular.files.disk import failure, read_bytes, refuse_existing, replacing
 from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic

@@ -25,15 +25,14 @@ def release_id(*parts: bytes | str | Path | IO[bytes]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def check_release_id(expected: str | None, *released: str | Path, record: str | Path) -> None:
-    """Refuse *released* files that do not have the id *expected* by a *record* beside them.
+def check_release_id(file: str | Path, expected: str | None, *, record: str | Path) -> None:
+    """Refuse a released *file* that does not have the id that a *record* of it *expected*.
 
-    Records of earlier versions have no id; nothing is expected of the files then.
+    Records of earlier versions have no id, and expect none.
     """
-    if expected is not None and release_id(*map(Path, released)) != expected:
-        names = ", ".join(map(str, released))
+    if expected is not None and release_id(file) != expected:
         raise InvalidInput(
-            f"{names}: this is not the release that the record {record} belongs to; take both from the same run."
+            f"{file}: this is not the release that the record {record} belongs to; take both from the same run."
         )
 
 

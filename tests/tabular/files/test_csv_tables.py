@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_rows import commented_rows, first_line, found_delimiter, read_table
-from tabular.files.csv_tables import harmless, plain, write_csv
+from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, harmless, plain, read_table, write_csv
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 cells = st.one_of(

@@ -23,7 +23,7 @@ def test_text_is_read_without_its_byte_order_mark(tmp_path: Path) -> None:
 
 def test_text_of_another_encoding_is_an_error_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"a\nb\n\xff")
-    with pytest.raises(InvalidInput, match="x, line 3: this is not utf-8-sig text"):
+    with pytest.raises(InvalidInput, match="x, line 3: this is not UTF-8 text"):
         read_text(tmp_path / "x")
 
 

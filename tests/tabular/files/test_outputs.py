@@ -105,7 +105,7 @@ def test_outputs_are_written_and_the_others_know_the_release_id(tmp_path: Path) 
     expected = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
     assert found == WrittenOutputs(expected, (str(tmp_path / "record.json"), str(tmp_path / "table.csv")))
     assert json.loads((tmp_path / "record.json").read_text()) == {"of": "x", "release": expected}
-    check_release_id(expected, tmp_path / "table.csv", record="record.json")
+    check_release_id(tmp_path / "table.csv", expected, record="record.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["record.json", "table.csv"]
 
 
@@ -273,7 +273,7 @@ def check_killed(place: Scene, step: int) -> bool:
         if is_mixed:
             with pytest.raises(InvalidInput, match="not the release that the record"):
                 for each in ids:
-                    check_release_id(each, place.targets[0], record="record.json")
+                    check_release_id(place.targets[0], each, record="record.json")
     return was_killed
 
 
@@ -473,6 +473,7 @@ def test_an_output_in_the_place_of_something_else_is_refused(tmp_path: Path) -> 
         )
     same = Planned("private", f"{here}/folder/../y"), Planned("", f"{here}/y", what="the data dictionary")
     assert refused(*same) == f"the data dictionary {here}/y: private writes to this file, too."
+    assert refused(Planned("out", "-"), Planned("html", "-")) == "html -: out writes to this file, too."
     assert refused(Planned("out", f"{here}/folder/../x"), overwrite=True, reads=[f"{here}/x"]) == (
         f"out {here}/x: this is a file that is read; give the output another name."
     )
