@@ -30,14 +30,14 @@ DECIMALS = 9
 @clusterings.add(
     "c-median",
     cites="Mares Soler (2013), section 5.2, Alg. 10 and 11; Kennard and Stone (1969)",
-    limits="continuous values count by their rank; the best of several starts need not be the best there is; centres "
-    "that begin far apart favour outliers, so clusters can be small",
+    limits="continuous values count by their rank; the best of several starts need not be the optimum; centres that "
+    "begin far apart favour outliers, so clusters can be small",
 )
 @dataclass(frozen=True, kw_only=True)
 class CMedian(Clustering):
-    """Put each record to the nearest of c medians, from centres far apart; the best of several starts."""
+    """Assign each record to the nearest of c medians; take the best of several starts with centres far apart."""
 
-    starts: int = option(20, low=1, help="partitions to take the best of")
+    starts: int = option(20, low=1, help="number of partitions to choose the best from")
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
         """Each start has its first centre drawn at random."""

@@ -17,7 +17,7 @@ from tabular.table import Table
 @clusterings.add(
     "mdav",
     cites="Domingo-Ferrer and Torra (2005)",
-    limits="clusters are of equal size, whether the records are or not; the last ones hold what others left",
+    limits="sizes are equal whether or not the records form such clusters; the last hold what the others left",
 )
 @dataclass(frozen=True, kw_only=True)
 class MdavParts(Clustering):

@@ -20,7 +20,7 @@ define(
     "Rows of the smallest class: the k of k-anonymity.",
     lambda anonymity, _: anonymity.k,
     cites="Samarati and Sweeney (1998); Sweeney (2002)",
-    limits="says nothing of what the rows of a class have in common; suppressed rows are left out",
+    limits="does not tell what the rows of a class have in common; suppressed rows are left out",
 )
 define(
     "average-class-size",
@@ -35,11 +35,11 @@ define(
     lambda anonymity, _: anonymity.uniqueness,
     safer=LOWER,
     cites="Bethlehem, Keller and Pannekoek (1990)",
-    limits="uniqueness in the table, which is more than in the population it was drawn from",
+    limits="uniqueness in the table, which is greater than in the population the table was drawn from",
 )
 define(
     "s-k",
-    "Sum of the sizes of the rows' anonymity.",
+    "Sum over the rows of the size of their class.",
     lambda anonymity, _: int(anonymity.class_sizes().sum()),
     cites="Dewri, Ray, Ray and Whitley (2010), spread of the property class size",
     limits="grows with the square of the classes, so that a few large ones hide many small ones",
@@ -101,8 +101,8 @@ _of_values(
     lambda anonymity, sensitive: anonymity.diversity(sensitive).closeness,
     safer=LOWER,
     cites="Li, Li and Venkatasubramanian (2007)",
-    limits="ordinal and continuous values lie in a row in the order of the domain, nominal ones are all 1 apart; no "
-    "distance by hierarchy",
+    limits="ordinal and continuous values are as far apart as their ranks, nominal ones all 1 apart; no distance by "
+    "hierarchy",
 )
 _of_values(
     "beta",
@@ -110,7 +110,7 @@ _of_values(
     lambda anonymity, sensitive: anonymity.diversity(sensitive).likeness,
     safer=LOWER,
     cites="Cao and Karras (2012), basic beta-likeness",
-    limits="bounds gains only; losses count nothing",
+    limits="bounds gains only, not losses",
 )
 _of_values(
     "enhanced-beta",
@@ -126,7 +126,7 @@ _of_values(
     lambda anonymity, sensitive: anonymity.diversity(sensitive).disclosure,
     safer=LOWER,
     cites="Brickell and Shmatikov (2008)",
-    limits="natural logarithms; of the values that stand in the class: one that is absent from it would count infinite",
+    limits="natural logarithms; covers the values that occur in the class: an absent one would make it infinite",
 )
 define(
     "prosecutor-risk",
@@ -134,7 +134,7 @@ define(
     lambda anonymity, _: anonymity.prosecutor_risk,
     safer=LOWER,
     cites=RISKS,
-    limits="of the row that is easiest to find: 1 / k",
+    limits="the risk of the row that is easiest to find: 1 / k",
 )
 define(
     "journalist-risk",
@@ -142,13 +142,13 @@ define(
     lambda anonymity, _: anonymity.journalist_risk,
     safer=LOWER,
     cites=RISKS,
-    limits="without a population table the people of the table are all there are, and it is the prosecutor's risk",
+    limits="without a population table it is the prosecutor's risk",
 )
 define(
     "marketer-risk",
-    "Expected share of rows whose owners are found when all are sought.",
+    "Expected share of rows whose owners an attacker finds who looks for all of them.",
     lambda anonymity, _: anonymity.marketer_risk,
     safer=LOWER,
     cites="Dankar and El Emam (2010)",
-    limits="an expected share of all rows; without a population table the people of the table are all there are",
+    limits="without a population table the people of the table count as the population",
 )

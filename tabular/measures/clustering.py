@@ -26,10 +26,10 @@ from tabular.table import Table
 )
 @dataclass(frozen=True, kw_only=True)
 class ClusteringLoss(Measure):
-    """What the Rand, Jaccard and Wallace indices of the c-median clusters of both files lack to 1, in the mean."""
+    """Mean of 1 minus the Rand, Jaccard and Wallace indices between the c-median clusters of both files."""
 
-    clusters: int = option(5, low=1, help="clusters, at most")
-    starts: int = option(20, low=1, help="partitions of the original to take the best of")
+    clusters: int = option(5, low=1, help="most clusters")
+    starts: int = option(20, low=1, help="number of partitions of the original to choose the best from")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The best of the partitions of the original; that of the masked file begins with the same centres."""

@@ -40,7 +40,7 @@ class ContingencyLoss(Measure):
 @measures.add(
     "actbil",
     cites=CITES,
-    limits="falls as domains grow, since most cells stay empty; in percent of the most it can be it is CTBIL",
+    limits="falls as domains grow, since most cells stay empty; its percentage is that of CTBIL",
 )
 @dataclass(frozen=True, kw_only=True)
 class AverageContingencyLoss(Measure):

@@ -22,7 +22,7 @@ from tabular.table import Table
 )
 @dataclass(frozen=True, kw_only=True)
 class EntropyLoss(Measure):
-    """Entropy of the original value given the masked one, in percent of the most it could be.
+    """Entropy of the original value given the masked one, as a share of the greatest possible.
 
     *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is judged by
     the two files.

@@ -31,7 +31,7 @@ class IntervalDisclosure(Measure):
     value is disclosed only by itself.
     """
 
-    percent: float = option(10.0, low=0, high=100, help="reach of the interval either way, as a share of the records")
+    percent: float = option(10.0, low=0, high=100, help="how far the interval reaches each way, in percent of records")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The number of values disclosed, and their share of all."""

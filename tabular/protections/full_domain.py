@@ -24,8 +24,8 @@ from tabular.table import Table
 @protections.add(
     "full-domain",
     cites="Samarati (2001); Sweeney (2002)",
-    limits="applies one node of the lattice, and does not look for the best; k is that of the rows that are not "
-    "suppressed",
+    limits="applies one node of the lattice, and does not look for the best; k is that of the rows that are "
+    "not suppressed",
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FullDomain(Protection):
@@ -33,12 +33,12 @@ class FullDomain(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="rows of a class, at least")
+    k: int = option(3, low=1, help="fewest rows of a class")
     levels: Any = option(  # noqa: RUF009
-        None, help="level of each column, as in '1,0,2' or 'age=1,sex=0'; the last ones if not given"
+        None, help="level of each column, as in '1,0,2' or 'age=1,sex=0'; the highest if not given"
     )
     hierarchies: Any = option(  # noqa: RUF009
-        None, help="hierarchy of each column: a folder of CSV files; of what has none, level 1 is *"
+        None, help="hierarchies of the columns: a folder of CSV files; a column without one has the single level *"
     )
     suppression: float = option(0.0, low=0, high=1, help="share of the rows that may be suppressed")
 

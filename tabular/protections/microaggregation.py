@@ -24,8 +24,8 @@ FIXED, VARIABLE = SIZES = ("fixed", "variable")
 @protections.add(
     "microaggregation",
     cites="Domingo-Ferrer and Torra (2005); Mares Soler (2013), section 2.3.2 and Alg. 4",
-    limits="k holds over each group of columns, not over several of them together; a heuristic, since the best "
-    "groups of several columns are NP-hard to find (of one ordered column variable sizes give the best)",
+    limits="k holds over each group of columns, not over several groups together; a heuristic, since the best "
+    "groups of several columns are NP-hard to find (for one ordered column variable sizes give the best)",
 )
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation(Protection):
@@ -33,13 +33,13 @@ class Microaggregation(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="records of a group, at least")
+    k: int = option(3, low=1, help="fewest records of a group")
     groups: str | int | Sequence[Sequence[str]] | None = option(
-        None, help="columns protected together: how many at a time, or their names as in 'a,b;c'; all if not given"
+        None, help="columns protected together: a number, or names as in 'a,b;c'; all of them if not given"
     )
     univariate: bool = option(False, help="protect each column alone")
     sizes: str = option(
-        FIXED, choices=SIZES, help="fixed: groups of k; variable: of k to 2k - 1, where that loses less"
+        FIXED, choices=SIZES, help="fixed: groups of k; variable: groups of k to 2k - 1, where that loses less"
     )
 
     def __post_init__(self) -> None:

@@ -29,8 +29,8 @@ STRICT, RELAXED = CUTS = ("strict", "relaxed")
 @protections.add(
     "mondrian",
     cites="LeFevre, DeWitt and Ramakrishnan (2006); Mares Soler (2013), section 2.3.3",
-    limits="nominal columns are cut along the order of their domain, which means nothing for them; a label of a "
-    "continuous column covers, and is stored with, every number of the column that lies in it",
+    limits="nominal columns are cut along the order of their domain, which has no meaning; a label of a continuous "
+    "column covers, and is stored with, every number of the column within it",
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Protection):
@@ -38,9 +38,11 @@ class Mondrian(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="records of a part, at least")
+    k: int = option(3, low=1, help="fewest records of a part")
     cuts: str = option(
-        STRICT, choices=CUTS, help="strict: equal values stay together; relaxed: they may part, parts have less than 2k"
+        STRICT,
+        choices=CUTS,
+        help="strict: equal values stay together; relaxed: they may part, and parts have fewer than 2k",
     )
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:

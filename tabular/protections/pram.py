@@ -26,9 +26,9 @@ RETAIN = 0.8
 @protections.add(
     "pram",
     cites="Gouweleeuw, Kooiman, Willenborg and de Wolf (1998); Mares Soler (2013), sections 2.3.1 and 4.1.4",
-    limits="promises no k; columns are changed one by one, so what ties them together weakens; frequencies are kept "
-    "only in expectation and only if invariant, else they can be corrected with the matrix, which an attacker who "
-    "has it can use as well",
+    limits="promises no k; columns are changed one by one, which weakens the relations between them; frequencies are "
+    "kept only in expectation and only if invariant, else they can be corrected with the matrix, which also helps "
+    "an attacker who has it",
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PRAM(Protection):

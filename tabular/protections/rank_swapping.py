@@ -19,9 +19,9 @@ from tabular.table import Table
 @protections.add(
     "rank-swapping",
     cites="Moore (1996); Mares Soler (2013), section 2.3.4",
-    limits="promises no k; columns are swapped one by one, so what ties them together weakens; of a nominal column "
-    "the order of the domain counts, which means nothing; an attacker who knows the reach looks within it (measure "
-    "rsrl)",
+    limits="promises no k; columns are swapped one by one, which weakens the relations between them; nominal columns "
+    "are swapped along the order of their domain, which has no meaning; an attacker who knows the reach looks within "
+    "it (measure rsrl)",
 )
 @dataclass(frozen=True, kw_only=True)
 class RankSwapping(Protection):
@@ -33,7 +33,7 @@ class RankSwapping(Protection):
 
     keeps_frequencies: ClassVar[bool] = True
 
-    percent: float = option(5.0, low=0, high=100, help="reach of a swap, as a share of the records")
+    percent: float = option(5.0, low=0, high=100, help="how far a swap reaches, in percent of the records")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The table with the values of each of *attributes* swapped, one column after the other."""

@@ -25,7 +25,7 @@ class Recoding(Protection):
 
     kinds: ClassVar[tuple[str, ...]] = (ORDINAL,)
 
-    count: int = option(2, low=2, help="categories to join, fewer than the domain has")
+    count: int = option(2, low=2, help="number of categories to join, fewer than the domain has")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The table with categories of each of *attributes* joined; draws nothing."""
@@ -60,8 +60,8 @@ class Recoding(Protection):
     "bottom-coding",
     cites=CITES,
     limits="promises no k, and the joined categories can still be rare; joins the last categories of the order, as "
-    "the thesis has it, where common use has the first ones; a missing value is a category where it stands in the "
-    "order, at the end unless the domain has it elsewhere",
+    "the thesis has it, where common use has the first ones; a missing value is a category, the last of the order "
+    "unless the domain places it elsewhere",
 )
 @dataclass(frozen=True, kw_only=True)
 class BottomCoding(Recoding):
@@ -75,7 +75,7 @@ class BottomCoding(Recoding):
 @protections.add(
     "global-recoding",
     cites=CITES,
-    limits="promises no k, and the joined categories can still be rare; what is not joined stays as it is; of ordinal "
+    limits="promises no k, and the joined categories can still be rare; the others stay as they are; in ordinal "
     "columns the joined categories need not lie side by side",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +96,8 @@ class GlobalRecoding(Recoding):
     "top-coding",
     cites=CITES,
     limits="promises no k, and the joined categories can still be rare; joins the first categories of the order, as "
-    "the thesis has it, where common use has the last ones; a missing value is a category where it stands in the "
-    "order, at the end unless the domain has it elsewhere",
+    "the thesis has it, where common use has the last ones; a missing value is a category, the last of the order "
+    "unless the domain places it elsewhere",
 )
 @dataclass(frozen=True, kw_only=True)
 class TopCoding(Recoding):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabular.attributes import Attribute
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.masking import Masking, drawn_order, read_parameters
 from tabular.matrices import retaining, write_matrices
 from tabular.measures import summary
@@ -95,6 +95,8 @@ def test_what_cannot_be_done_is_refused():
         with pytest.raises(InvalidParameter, match="mondrian has no matrices") as refused:
             run(method="mondrian", **{name: True})
         assert refused.value.parameter == "matrices_out"
+    with pytest.raises(UnknownName, match="did you mean 'theta'"):
+        run(method="pram", parameters={"thet": 0.5})
     unsaid = Table.from_columns({"id": [f"u{row}" for row in range(30)], "size": ["S", "M", "L"] * 10})
     with pytest.raises(InvalidInput, match="all its values are distinct"):
         run(unsaid, method="pram", columns=("size",))

@@ -14,11 +14,11 @@ from tabular.table import Table
 @measures.add(
     "dbrl",
     cites="Mares Soler (2013), section 2.4.2; Domingo-Ferrer and Torra (2002)",
-    limits="all attributes weigh the same; of tied nearest originals each counts its share, 1 / their number",
+    limits="all attributes have the same weight; n originals that are equally near count 1/n each",
 )
 @dataclass(frozen=True, kw_only=True)
 class DistanceLinkage(Measure):
-    """Share of masked records that linkage to the nearest original gives away."""
+    """Share of masked records whose nearest original is their own."""
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""

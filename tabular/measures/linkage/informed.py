@@ -17,11 +17,11 @@ from tabular.table import Table
 @measures.add(
     "informed",
     cites="Fellegi and Sunter (1969), with weights by value",
-    limits="without matrices it is given those the two files show, which is more than an attacker can know",
+    limits="without matrices it uses those that the two files show, which is more than an attacker can know",
 )
 @dataclass(frozen=True, kw_only=True)
 class InformedLinkage(Measure):
-    """Share of masked records given away to an attacker who knows with which probability each value was changed.
+    """Share of masked records that an attacker links who knows the probability of every change of a value.
 
     A masked record is linked with the original that most probably became it; of equally probable ones each counts
     its share. *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is

@@ -24,11 +24,11 @@ ROUNDING = 1e-9
 @measures.add(
     "dbrl-numbers",
     cites="Domingo-Ferrer and Torra (2001)",
-    limits="numbers only; of tied nearest originals each counts its share",
+    limits="numbers only; n originals that are equally near count 1/n each",
 )
 @dataclass(frozen=True, kw_only=True)
 class EuclideanLinkage(Measure):
-    """Share of masked records given away by the nearest original, numbers standardised by the original's deviation."""
+    """Share of masked records whose nearest original is their own, by standardised numbers."""
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
@@ -47,11 +47,11 @@ class EuclideanLinkage(Measure):
 @measures.add(
     "prl-numbers",
     cites="Domingo-Ferrer and Torra (2001); Fellegi and Sunter (1969)",
-    limits="numbers only, otherwise as `prl`; what differs by more than the tolerance differs",
+    limits="numbers only, otherwise as `prl`",
 )
 @dataclass(frozen=True, kw_only=True)
 class ToleranceLinkage(Measure):
-    """Share of masked records that one-to-one linkage gives away, numbers agreeing within a tolerance."""
+    """Share of masked records that one-to-one linkage assigns rightly, numbers agreeing within a tolerance."""
 
     tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
     steps: int = option(

@@ -27,12 +27,12 @@ EDGES = 4 * 10**7
 @measures.add(
     "prl",
     cites="Mares Soler (2013), section 2.4.2; Domingo-Ferrer and Torra (2002); Fellegi and Sunter (1969)",
-    limits="attributes count as independent, orders as nothing; weights are rounded to a millionth; at most 24 "
-    "attributes; beyond its memory and steps it gives the most it can be, and the bound says so",
+    limits="attributes count as independent, and the order of values is ignored; weights are rounded to a millionth; "
+    "at most 24 attributes; beyond its memory and steps it gives an upper limit and a bound on the error",
 )
 @dataclass(frozen=True, kw_only=True)
 class ProbabilisticLinkage(Measure):
-    """Share of masked records that one-to-one probabilistic linkage gives away.
+    """Share of masked records that probabilistic one-to-one linkage assigns to their own originals.
 
     Records with the same values cannot be told apart: of a combination's records every one is as likely as the
     others to be assigned. The assignment of greatest weight is a transport between the combinations of both files;
