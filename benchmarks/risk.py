@@ -20,7 +20,7 @@ from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.places import PlaceTree
 from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure, attackers, user_labels
-from graphpriv.risk.scenarios import with_common_codes
+from graphpriv.risk.comparison import with_common_codes
 from graphpriv.structure import describe
 from graphpriv.synthetic.graphs import synthetic_graph
 

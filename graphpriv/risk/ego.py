@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphpriv.risk import Attacker, attackers
-from graphpriv.risk.classes import Classes
 from graphpriv.risk.comparison import Comparison
+from graphpriv.risk.contract import Attacker, attackers
 from graphpriv.risk.disclosure import Disclosure
+from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses
 from tabular.registry import option
 
 
@@ -35,7 +35,7 @@ class Ego(Attacker):
         }
 
 
-def disclosed_by_class(comparison: Comparison, classes: Classes) -> Disclosure:
+def disclosed_by_class(comparison: Comparison, classes: NeighbourhoodClasses) -> Disclosure:
     """Take the masked users in a user's class for its candidates."""
     users = len(comparison.original)
     own, masked = classes.of[:users], classes.of[users:]

@@ -27,7 +27,7 @@ _0, _FIELDS = np.uint64(0), np.uint64(0x8888888888888888)
 _FREE, _ASSIGNED, _SPREAD = 0, 1, 2
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """Room to search in, for patterns of some size: one of each for a thread."""
 
     #: For each neighbour of the pattern the first word of its domain in a row, how many words, and where they lie.
@@ -52,11 +52,11 @@ class Desk(NamedTuple):
     row: NDArray[np.uint64]
 
 
-def desk_for(neighbours: int, target_neighbours: int, words: int) -> Desk:
+def workspace_for(neighbours: int, target_neighbours: int, words: int) -> Workspace:
     """Room for patterns of up to so many neighbours; memory that is not touched is never there."""
     levels = neighbours + 1
     by_level = min(levels * levels, words)
-    return Desk(
+    return Workspace(
         word=np.empty(levels, dtype=np.int64),
         words=np.empty(levels, dtype=np.int64),
         at=np.empty(levels, dtype=np.int64),
@@ -90,7 +90,7 @@ def lowest(word: np.uint64) -> int:
 
 
 @inlined
-def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, desk: Desk) -> int:
+def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, space: Workspace) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
     base, target_base = patterns.offsets[pattern], targets.offsets[target]
     count = patterns.offsets[pattern + 1] - base
@@ -114,8 +114,8 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
         ):
             alone += 1
         for each in range(end - alone, end):
-            desk.words[each], desk.at[each], desk.word[each] = 0, total, 0
-            desk.sizes[each], desk.states[each], desk.blame[each] = 0, _SPREAD, 1
+            space.words[each], space.at[each], space.word[each] = 0, total, 0
+            space.sizes[each], space.states[each], space.blame[each] = 0, _SPREAD, 1
         top = low_end - alone
         # Degrees fall on both sides, so each domain is a window that moves on.
         low, high = first, first
@@ -127,25 +127,25 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
                 low += 1
             if high - first < each - place + 1 or top - low < end - alone - each or low >= high:
                 return -1
-            desk.word[each] = low >> 6
-            desk.words[each] = ((high - 1) >> 6) - (low >> 6) + 1
-            desk.at[each] = total
-            if total + desk.words[each] > len(desk.domains):
-                return len(desk.domains) + 1
-            for word in range(desk.words[each]):
-                desk.domains[total + word] = _0
+            space.word[each] = low >> 6
+            space.words[each] = ((high - 1) >> 6) - (low >> 6) + 1
+            space.at[each] = total
+            if total + space.words[each] > len(space.domains):
+                return len(space.domains) + 1
+            for word in range(space.words[each]):
+                space.domains[total + word] = _0
             tally, size = patterns.tallies[base + each], 0
             for value in range(low, high):
                 # No field of the target's tally may fall short: then no borrow clears its highest bit.
                 if ((targets.tallies[target_base + value] | _FIELDS) - tally) & _FIELDS == _FIELDS:
-                    desk.domains[total + (value >> 6) - desk.word[each]] |= _1 << np.uint64(value & 63)
+                    space.domains[total + (value >> 6) - space.word[each]] |= _1 << np.uint64(value & 63)
                     size += 1
             if size == 0:
                 return -1
-            total += desk.words[each]
-            desk.sizes[each] = size
-            desk.states[each] = _FREE
-            desk.blame[each] = 1
+            total += space.words[each]
+            space.sizes[each] = size
+            space.states[each] = _FREE
+            space.blame[each] = 1
         place = end
     return total
 
@@ -160,7 +160,7 @@ def spread(
     bits_start: int,
     ways: int,
     row_words: int,
-    desk: Desk,
+    space: Workspace,
     level: int,
     total: int,
     waiting: int,
@@ -172,13 +172,13 @@ def spread(
     mine, own = level * count, level * total
     while waiting:
         waiting -= 1
-        place = desk.waiting[waiting]
-        value = desk.values[mine + place]
-        desk.states[mine + place] = _SPREAD
+        place = space.waiting[waiting]
+        value = space.values[mine + place]
+        space.states[mine + place] = _SPREAD
         first = patterns.rows[base + place]
         last = first + patterns.degrees[base + place]
         for link in range(first, last):
-            desk.way[patterns.inner[link]] = patterns.codes[link] if ways == 4 else 1
+            space.way[patterns.inner[link]] = patterns.codes[link] if ways == 4 else 1
         if bits_start >= 0:
             rows = bits_start + value * ways * row_words
         else:
@@ -188,65 +188,65 @@ def spread(
             write_row(targets, target, value, ways, row_words, target_count, bits, 0)
         fits = True
         for other in range(count):
-            state = desk.states[mine + other]
+            state = space.states[mine + other]
             if state == _SPREAD:
                 continue
-            row = rows + desk.way[other] * row_words + desk.word[other]
-            domain = own + desk.at[other]
+            row = rows + space.way[other] * row_words + space.word[other]
+            domain = own + space.at[other]
             left = 0
-            for word in range(desk.words[other]):
-                kept = desk.domains[domain + word] & bits[row + word]
-                desk.domains[domain + word] = kept
+            for word in range(space.words[other]):
+                kept = space.domains[domain + word] & bits[row + word]
+                space.domains[domain + word] = kept
                 left += ones(kept)
             if left == 0:
-                desk.blame[other] += 1
+                space.blame[other] += 1
                 fits = False
                 break
-            desk.sizes[mine + other] = left
+            space.sizes[mine + other] = left
             if left == 1 and state == _FREE:
-                desk.states[mine + other] = _ASSIGNED
-                desk.values[mine + other] = first_value(desk, other, domain)
-                desk.waiting[waiting] = other
+                space.states[mine + other] = _ASSIGNED
+                space.values[mine + other] = first_value(space, other, domain)
+                space.waiting[waiting] = other
                 waiting += 1
         for link in range(first, last):
-            desk.way[patterns.inner[link]] = 0
+            space.way[patterns.inner[link]] = 0
         if not fits:
             return False
-    return has_room(patterns, base, count, desk, mine, own)
+    return has_room(patterns, base, count, space, mine, own)
 
 
 @inlined
-def first_value(desk: Desk, place: int, domain: int) -> int:
+def first_value(space: Workspace, place: int, domain: int) -> int:
     """The lowest value of a domain that is not empty."""
     word = 0
-    while desk.domains[domain + word] == _0:
+    while space.domains[domain + word] == _0:
         word += 1
-    return int(desk.word[place] + word) * 64 + lowest(desk.domains[domain + word])
+    return int(space.word[place] + word) * 64 + lowest(space.domains[domain + word])
 
 
 @inlined
-def has_room(patterns: Shapes, base: int, count: int, desk: Desk, mine: int, own: int) -> bool:
+def has_room(patterns: Shapes, base: int, count: int, space: Workspace, mine: int, own: int) -> bool:
     """Whether the unassigned neighbours of each type have as many values between them as they are."""
     place = 0
     while place < count:
         kind, end, free, low, high = patterns.types[base + place], place, 0, 1 << 40, 0
         while end < count and patterns.types[base + end] == kind:
-            if desk.states[mine + end] == _FREE:
+            if space.states[mine + end] == _FREE:
                 free += 1
-                low = min(low, desk.word[end])
-                high = max(high, desk.word[end] + desk.words[end])
+                low = min(low, space.word[end])
+                high = max(high, space.word[end] + space.words[end])
             end += 1
         if free > 1:
             for word in range(high - low):
-                desk.union[word] = _0
+                space.union[word] = _0
             for each in range(place, end):
-                if desk.states[mine + each] == _FREE:
-                    domain, shift = own + desk.at[each], desk.word[each] - low
-                    for word in range(desk.words[each]):
-                        desk.union[shift + word] |= desk.domains[domain + word]
+                if space.states[mine + each] == _FREE:
+                    domain, shift = own + space.at[each], space.word[each] - low
+                    for word in range(space.words[each]):
+                        space.union[shift + word] |= space.domains[domain + word]
             room = 0
             for word in range(high - low):
-                room += ones(desk.union[word])
+                room += ones(space.union[word])
             if room < free:
                 return False
         place = end
@@ -254,16 +254,16 @@ def has_room(patterns: Shapes, base: int, count: int, desk: Desk, mine: int, own
 
 
 @inlined
-def next_place(patterns: Shapes, base: int, count: int, desk: Desk, mine: int) -> int:
+def next_place(patterns: Shapes, base: int, count: int, space: Workspace, mine: int) -> int:
     """The unassigned neighbour with the fewest values, of several the one with most links; -1 if all are assigned."""
     best, fewest, blame, most = -1, 1, 0, -1
     for place in range(count):
-        if desk.states[mine + place] == _FREE:
-            size, degree = desk.sizes[mine + place] * blame, patterns.degrees[base + place]
-            known = fewest * desk.blame[place]
+        if space.states[mine + place] == _FREE:
+            size, degree = space.sizes[mine + place] * blame, patterns.degrees[base + place]
+            known = fewest * space.blame[place]
             if best < 0 or size < known or (size == known and degree > most):
                 best, most = place, degree
-                fewest, blame = desk.sizes[mine + place], desk.blame[place]
+                fewest, blame = space.sizes[mine + place], space.blame[place]
     return best
 
 
@@ -275,17 +275,17 @@ def best_value(
     targets: Shapes,
     target_base: int,
     target_count: int,
-    desk: Desk,
+    space: Workspace,
     own: int,
     place: int,
 ) -> int:
     """The value whose share of links is nearest to that of the neighbour at *place*; -1 if none is left."""
     best, nearest = -1, 1 << 60
     wanted = patterns.degrees[base + place] * (target_count - 1)
-    for word in range(desk.words[place]):
-        left = desk.domains[own + desk.at[place] + word]
+    for word in range(space.words[place]):
+        left = space.domains[own + space.at[place] + word]
         while left != _0:
-            value = (desk.word[place] + word) * 64 + lowest(left)
+            value = (space.word[place] + word) * 64 + lowest(left)
             left &= left - _1
             off = abs(targets.degrees[target_base + value] * (count - 1) - wanted)
             if off < nearest:
@@ -300,27 +300,27 @@ def rule_out(
     count: int,
     targets: Shapes,
     target_base: int,
-    desk: Desk,
+    space: Workspace,
     mine: int,
     own: int,
     level: int,
 ) -> None:
     """Take a value that failed, and all that could change places with it, from a neighbour and its twins."""
-    place, value = desk.trying[level], desk.value[level]
+    place, value = space.trying[level], space.value[level]
     twin, kind = patterns.twins[base + place], targets.twins[target_base + value]
-    for word in range(desk.words[place]):
-        left, gone = desk.domains[own + desk.at[place] + word], _0
+    for word in range(space.words[place]):
+        left, gone = space.domains[own + space.at[place] + word], _0
         while left != _0:
             bit = left & (~left + _1)
             left ^= bit
-            if targets.twins[target_base + (desk.word[place] + word) * 64 + lowest(bit)] == kind:
+            if targets.twins[target_base + (space.word[place] + word) * 64 + lowest(bit)] == kind:
                 gone |= bit
         if gone != _0:
             for other in range(count):
-                same = patterns.twins[base + other] == twin and desk.states[mine + other] == _FREE
-                at = desk.word[place] + word - desk.word[other]
-                if same and 0 <= at < desk.words[other]:
-                    desk.domains[own + desk.at[other] + at] &= ~gone
+                same = patterns.twins[base + other] == twin and space.states[mine + other] == _FREE
+                at = space.word[place] + word - space.word[other]
+                if same and 0 <= at < space.words[other]:
+                    space.domains[own + space.at[other] + at] &= ~gone
 
 
 @compiled
@@ -332,7 +332,7 @@ def search_inside(
     bits: NDArray[np.uint64],
     bits_start: int,
     ways: int,
-    desk: Desk,
+    space: Workspace,
     budget: int,
 ) -> int:
     """Say whether the pattern lies in the target: YES, NO, or OPEN where the *budget* of tried values did not do."""
@@ -340,26 +340,26 @@ def search_inside(
     count = patterns.offsets[pattern + 1] - base
     target_count = targets.offsets[target + 1] - target_base
     row_words = (target_count + 63) >> 6
-    total = first_domains(patterns, pattern, targets, target, desk)
+    total = first_domains(patterns, pattern, targets, target, space)
     if total < 0:
         return NO
-    if total > len(desk.domains):
+    if total > len(space.domains):
         return OPEN
-    rows = bits if bits_start >= 0 else desk.row
+    rows = bits if bits_start >= 0 else space.row
     waiting, level, tried = 0, 0, 0
     for place in range(count):
-        if desk.sizes[place] == 1:
-            desk.states[place] = _ASSIGNED
-            desk.values[place] = first_value(desk, place, desk.at[place])
-            desk.waiting[waiting] = place
+        if space.sizes[place] == 1:
+            space.states[place] = _ASSIGNED
+            space.values[place] = first_value(space, place, space.at[place])
+            space.waiting[waiting] = place
             waiting += 1
     while True:
         failed = not spread(
-            patterns, pattern, targets, target, rows, bits_start, ways, row_words, desk, level, total, waiting
+            patterns, pattern, targets, target, rows, bits_start, ways, row_words, space, level, total, waiting
         )
         if not failed:
-            desk.trying[level] = next_place(patterns, base, count, desk, level * count)
-            if desk.trying[level] < 0:
+            space.trying[level] = next_place(patterns, base, count, space, level * count)
+            if space.trying[level] < 0:
                 return YES
         value = -1
         while value < 0:
@@ -367,24 +367,24 @@ def search_inside(
                 level -= 1
                 if level < 0:
                     return NO
-                rule_out(patterns, base, count, targets, target_base, desk, level * count, level * total, level)
+                rule_out(patterns, base, count, targets, target_base, space, level * count, level * total, level)
             value = best_value(
-                patterns, base, count, targets, target_base, target_count, desk, level * total, desk.trying[level]
+                patterns, base, count, targets, target_base, target_count, space, level * total, space.trying[level]
             )
             failed = value < 0
         tried += 1
         own, mine = level * total, level * count
-        if tried > budget or own + 2 * total > len(desk.domains) or mine + 2 * count > len(desk.sizes):
+        if tried > budget or own + 2 * total > len(space.domains) or mine + 2 * count > len(space.sizes):
             return OPEN
-        desk.value[level] = value
+        space.value[level] = value
         for at in range(own, own + total):
-            desk.domains[at + total] = desk.domains[at]
+            space.domains[at + total] = space.domains[at]
         for at in range(mine, mine + count):
-            desk.sizes[at + count], desk.states[at + count] = desk.sizes[at], desk.states[at]
-            desk.values[at + count] = desk.values[at]
+            space.sizes[at + count], space.states[at + count] = space.sizes[at], space.states[at]
+            space.values[at + count] = space.values[at]
         level += 1
-        place = desk.trying[level - 1]
-        desk.states[level * count + place] = _ASSIGNED
-        desk.values[level * count + place] = value
-        desk.waiting[0] = place
+        place = space.trying[level - 1]
+        space.states[level * count + place] = _ASSIGNED
+        space.values[level * count + place] = value
+        space.waiting[0] = place
         waiting = 1

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.risk.refinement import mixed
+from graphpriv.risk.colour_refinement import mixed
+from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.shapes import Shapes
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
@@ -21,7 +22,13 @@ from tabular.kernels import compiled
 _LINK = np.uint64(0xA0761D6478BD642F)
 _OWN = np.uint64(0x8EBC6AF09C88C6E3)
 _COUNT = np.uint64(0xE7037ED1A0B428DB)
-_NONE = np.uint64(0)
+
+#: For each entry of a neighbourhood so many pairs are looked at; with more, what they rule out is not worth it.
+_PAIRS_AN_ENTRY = 32
+
+_0, _1, _2, _7, _15, _58 = (np.uint64(value) for value in (0, 1, 2, 7, 15, 58))
+#: The highest bit of each of sixteen fields of four bits.
+_FREE_BITS = np.uint64(0x8888888888888888)
 
 #: How many tokens are looked up at a time.
 _BATCH = 1 << 18
@@ -122,12 +129,12 @@ def count_features(
                         owners[slot], kinds[slot], own_counts[slot] = owner, kind, 0
                     own_counts[slot] += 1
                     name = mixed(kind + np.uint64(own_counts[slot]) * _OWN)
-                if name == _NONE:
+                if name == _0:
                     name = _LINK
                 slot = np.int64(name & np.uint64(fold - 1))
-                while names[slot] != _NONE and names[slot] != name:
+                while names[slot] != _0 and names[slot] != name:
                     slot = (slot + 1) & (fold - 1)
-                if names[slot] == _NONE:
+                if names[slot] == _0:
                     names[slot] = name
                     used[distinct] = slot
                     distinct += 1
@@ -140,7 +147,7 @@ def count_features(
             if most_only:
                 tokens[write] = mixed(names[slot] + np.uint64(counts[slot]) * _COUNT)
                 write += 1
-            names[slot] = _NONE
+            names[slot] = _0
             counts[slot] = 0
         lengths[at] = write - offsets[at]
 
@@ -200,3 +207,59 @@ def post(
             if feature >= 0:
                 targets[starts[feature + 1]] = target
                 starts[feature + 1] += 1
+
+
+def possible_pairs(
+    around: Neighbourhoods,
+    types: NDArray[np.int64],
+    patterns: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The patterns that may lie in one of the targets of their run, and the targets in which one may lie."""
+    if (highs - lows).sum() <= _PAIRS_AN_ENTRY * len(types):
+        return pairs_by_signs(around, types, patterns, targets, lows, highs)
+    worth = lows < highs
+    change = np.bincount(lows[worth], minlength=len(targets) + 1) - np.bincount(
+        highs[worth], minlength=len(targets) + 1
+    )
+    return worth, np.cumsum(change)[:-1] > 0
+
+
+@compiled
+def pairs_by_signs(
+    around: Neighbourhoods,
+    types: NDArray[np.int64],
+    patterns: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Compare signs of the neighbours' types: what a pattern has, and how often, a target must have as well."""
+    worth, wanted = np.zeros(len(patterns), dtype=np.bool_), np.zeros(len(targets), dtype=np.bool_)
+    signs, tallies = np.zeros(len(targets), dtype=np.uint64), np.zeros(len(targets), dtype=np.uint64)
+    for target in range(len(targets)):
+        signs[target], tallies[target] = signs_of(around, types, targets[target])
+    for pattern in range(len(patterns)):
+        if lows[pattern] < highs[pattern]:
+            sign, tally = signs_of(around, types, patterns[pattern])
+            for target in range(lows[pattern], highs[pattern]):
+                # No field of the target's tally may fall short: then no borrow clears its highest bit.
+                if sign & ~signs[target] == _0 and ((tallies[target] | _FREE_BITS) - tally) & _FREE_BITS == _FREE_BITS:
+                    worth[pattern] = True
+                    wanted[target] = True
+    return worth, wanted
+
+
+@compiled
+def signs_of(around: Neighbourhoods, types: NDArray[np.int64], centre: int) -> tuple[np.uint64, np.uint64]:
+    """Which types occur around a centre, one of 64 bits each, and how often up to seven, in 16 fields of four bits."""
+    sign, tally = _0, _0
+    for entry in range(around.offsets[centre], around.offsets[centre + 1]):
+        kind = mixed(np.uint64(types[entry]))
+        sign |= _1 << (kind >> _58)
+        shift = (kind & _15) << _2
+        if (tally >> shift) & _7 < _7:
+            tally += _1 << shift
+    return sign, tally

@@ -1,4 +1,4 @@
-"""Classes of equal neighbourhoods over both graphs."""
+"""NeighbourhoodClasses of equal neighbourhoods over both graphs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpriv.risk.colour_refinement import mixed, refine
 from graphpriv.risk.isomorphism import OPEN, YES, same_neighbourhood
 from graphpriv.risk.neighbourhoods import Neighbourhoods
-from graphpriv.risk.refinement import mixed, refine
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
 
 @dataclass(frozen=True)
-class Classes:
+class NeighbourhoodClasses:
     """Which neighbourhoods are the same.
 
     `of` names each centre's class by the first centre in it. `open` marks the centres of whom a budget of steps left in
@@ -28,7 +28,7 @@ class Classes:
 
 def equal_neighbourhoods(
     found: Neighbourhoods, labels: NDArray[np.int32], originals: int, *, budget: int, workers: int
-) -> Classes:
+) -> NeighbourhoodClasses:
     """Sort all centres into classes; the first *originals* are those of one graph, the others of the other."""
     centres = len(found.offsets) - 1
     types = neighbour_types(found, labels)
@@ -55,7 +55,7 @@ def equal_neighbourhoods(
         even_bounds(np.diff(starts), least=1 << 14),
         workers,
     )
-    return Classes(of, open_)
+    return NeighbourhoodClasses(of, open_)
 
 
 def neighbour_types(found: Neighbourhoods, labels: NDArray[np.int32]) -> NDArray[np.int64]:
