@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from tabular.lattice.evaluator.evaluator import Evaluator
     from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
+    from tabular.lattice.question import Question
     from tabular.lattice.release.node import released
-    from tabular.lattice.searching import Question, Result, Search, run
+    from tabular.lattice.searches.contract import Search
+    from tabular.lattice.searching import Result, run
     from tabular.lattice.space import Lattice
 
 __all__ = [
@@ -40,10 +42,10 @@ _HOMES = {
     "Evaluator": "evaluator.evaluator",
     "Lattice": "space",
     "Limits": "limits",
-    "Question": "searching",
+    "Question": "question",
     "Readings": "evaluator.readings",
     "Result": "searching",
-    "Search": "searching",
+    "Search": "searches.contract",
     "lower_bounds": "bounds",
     "released": "release.node",
     "run": "searching",

@@ -10,8 +10,8 @@ import click
 from api.cli.common import note, show_table
 from api.cli.tables.columns import levels_as_text
 from tabular.files.disk import STREAM
-from tabular.lattice.refusals import written as nodes_written
 from tabular.lattice.release.node import BY_SETS
+from tabular.lattice.searches.contract import count_in_words as nodes_written
 
 #: So many solutions are shown; the JSON has all of them.
 SHOWN = 20

@@ -18,8 +18,8 @@ from tabular.lattice.chain.history import keys_of
 from tabular.lattice.fronts.front import checked_epsilon
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, LOSSES, METRICS, SENSITIVE, checked_loss, checked_objectives
-from tabular.lattice.refusals import front_only, no_front
 from tabular.lattice.searches import searches
+from tabular.lattice.searches.contract import front_only, no_front
 from tabular.lattice.searching import Progress, Search, Stop, after_evaluations, after_seconds
 from tabular.registry import Entry
 from tabular.release.identifiers import IDENTIFIER
