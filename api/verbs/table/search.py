@@ -53,7 +53,7 @@ def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
 
 def nodes_in_words(count: int) -> str:
     """A number of nodes, as a power of ten where it is huge."""
-    from tabular.lattice.refusals import count_in_words
+    from tabular.lattice.searches.contract import count_in_words
 
     return count_in_words(count)
 

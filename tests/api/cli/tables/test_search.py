@@ -387,7 +387,7 @@ REFUSED = {
     "epsilon of the wrong length": (
         (*FRONT, "--epsilon", "5"),
         2,
-        "epsilon must be one number for each of k,glm; there are 1: '5'.",
+        "epsilon must be one number for each of k,glm, not '5'.",
     ),
     "epsilon of the wrong sign": (
         (*FRONT, "--epsilon", "5,-1"),

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
 from tabular.lattice.optimal.branch_and_bound import A_STEP, advance, narrow
-from tabular.lattice.optimal.class_splits import WRITTEN, scratch_for
-from tabular.lattice.optimal.losses_by_level import ADDITIVE, LevelLosses
+from tabular.lattice.optimal.class_splits import RECORDED, scratch_for
+from tabular.lattice.optimal.grid import grid_of
+from tabular.lattice.optimal.level_losses import ADDITIVE, LevelLosses
 from tabular.lattice.optimal.parts import DONE, FOUND, FULL, Blocks, parts_of, with_more_room
-from tabular.lattice.optimal.table_grid import grid_of
-from tabular.lattice.searching import Question
+from tabular.lattice.question import Question
 from tabular.lattice.space import Node
 
 #: Work of a slice, and the steps of the proof that so much work can write.
@@ -70,40 +70,20 @@ def certificate(question: Question, node: Node) -> Certificate:
 
 
 def _lines(question: Question, node: Node) -> Iterator[NDArray[np.uint8]]:
-    losses = LevelLosses.of(
-        question.metric,
-        question.lattice.heights,
-        lambda nodes: question.evaluator.loss_without_suppression(question.metric, nodes),
-    )
+    losses = LevelLosses.of(question)
     grid = grid_of(question, losses)
     scratch, attributes = scratch_for(grid), len(grid.steps)
     room = _LINES + 4 * int(grid.steps.sum()) + 4 * attributes
     blocks = chained(attributes)
     aim = losses.most - losses.of_node(node)
     parts = parts_of(grid, grid.steps, aim, judges=False, caps=blocks.most, proof=room)
-    narrow(
-        grid,
-        parts.rows,
-        parts.weights,
-        parts.starts,
-        1,
-        0,
-        parts.now[0],
-        parts.most[0],
-        parts.losing[0],
-        aim,
-        blocks.most,
-        blocks.top,
-        blocks,
-        parts.proof,
-        scratch,
-    )
-    yield parts.proof[: scratch.told[WRITTEN]].copy()
+    narrow(grid, parts, 0, blocks, scratch)
+    yield parts.proof[: scratch.totals[RECORDED]].copy()
     outcome = -1
     while outcome != DONE:
-        scratch.told[WRITTEN] = 0
+        scratch.totals[RECORDED] = 0
         outcome = advance(grid, parts, blocks, scratch, _SLICE)
-        yield parts.proof[: scratch.told[WRITTEN]].copy()
+        yield parts.proof[: scratch.totals[RECORDED]].copy()
         if outcome == FULL:
             parts = with_more_room(parts)
         elif outcome == FOUND:
@@ -125,5 +105,4 @@ def chained(attributes: int) -> Blocks:
         needs=np.zeros(count, dtype=np.int64),
         members=np.zeros((count, attributes), dtype=np.bool_),
         sought=np.zeros(count, dtype=np.bool_),
-        top=count - 1,
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.lattice.space import Nodes
+from tabular.lattice.question import Question
 
 #: Metrics that are no less than a sum of what the levels cost, whatever is suppressed.
 ADDITIVE = ("glm", "precision", "non_uniform_entropy")
@@ -30,8 +30,9 @@ class LevelLosses:
     scale: float
 
     @classmethod
-    def of(cls, metric: str, heights: Sequence[int], priced: Callable[[Nodes], NDArray[np.float64]]) -> LevelLosses:
-        """From what the levels of whole nodes are *priced* at."""
+    def of(cls, question: Question) -> LevelLosses:
+        """What the levels of a question's lattice cost, by its metric."""
+        heights, metric, evaluator = question.lattice.heights, question.metric, question.evaluator
         if metric == "precision":
             parts = lcm(*(height for height in heights if height), 1)
             return cls(
@@ -40,11 +41,12 @@ class LevelLosses:
             )
         single = []
         bottom = np.zeros((1, len(heights)), dtype=np.int16)
-        least = float(priced(bottom)[0])
+        least = float(evaluator.loss_without_suppression(metric, bottom)[0])
         for place, height in enumerate(heights):
             nodes = np.zeros((height + 1, len(heights)), dtype=np.int16)
             nodes[:, place] = np.arange(height + 1)
-            single.append(np.maximum.accumulate(np.maximum(priced(nodes) - least, 0.0)))
+            priced = evaluator.loss_without_suppression(metric, nodes)
+            single.append(np.maximum.accumulate(np.maximum(priced - least, 0.0)))
         total = sum(float(each[-1]) for each in single)
         scale = _SCALE / total if total > 0 else 1.0
         # A little is taken off, so that the rounding of what was priced cannot lift a bound.

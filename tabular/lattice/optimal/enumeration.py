@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.optimal.losses_by_level import ADDITIVE
-from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.optimal.level_losses import ADDITIVE
+from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.space import Nodes
 
 #: So many nodes of the lattice are worth one more node in each round.
@@ -53,7 +53,7 @@ class OpenNodes:
             self._bounds = priced * (1 - 1e-12)
         self._order = np.argsort(self._bounds, kind="stable")
         self._open = np.ones(len(self._nodes), dtype=np.bool_)
-        self._suppressible = question.limits.suppressible(question.evaluator.rows)
+        self._suppressible = question.suppressible
 
     def lower_bound(self) -> float | None:
         """No node that satisfies the limits has less of the metric."""
