@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -111,9 +112,7 @@ def categories(graph: SocialGraph, attribute: str) -> list[str]:
 
 
 def _most_frequent(values: Sequence[str], most: int = len(SERIES)) -> list[str]:
-    counts: dict[str, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
+    counts = Counter(values)
     return sorted(counts, key=lambda name: (-counts[name], name))[:most]
 
 
