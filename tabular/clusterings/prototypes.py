@@ -14,7 +14,7 @@ from tabular.kernels import compiled
 from tabular.registry import option
 from tabular.table import Table
 
-#: Rounds after which centres that still move are taken as they are.
+#: The most rounds.
 ROUNDS = 100
 
 
@@ -41,7 +41,7 @@ class Prototypes(Clustering):
 
 
 def _drawn(points: Points, clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Records as centres: each is drawn with a chance in proportion to its squared distance from those there are."""
+    """Records as centres: the chance of each is proportional to its squared distance from those already drawn."""
     chosen = [points.values[rng.integers(len(points.values))]]
     nearest = np.full(len(points.values), np.inf)
     while len(chosen) < clusters:
@@ -70,7 +70,7 @@ def _partition(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np
 
 
 def _moved(points: Points, labels: NDArray[np.int64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The middles of the clusters; one without records stays where it was."""
+    """The middles of the clusters; an empty cluster keeps its centre."""
     centres, counts = before.copy(), np.bincount(labels, minlength=len(before))
     held = counts > 0
     for column in range(before.shape[1]):
@@ -87,7 +87,7 @@ def _moved(points: Points, labels: NDArray[np.int64], before: NDArray[np.float64
 
 @compiled
 def _assigned(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The nearest centre of each record, of several the first, and its squared distance."""
+    """The nearest centre of each record (the first of equally near ones), and its squared distance."""
     count, width = points.values.shape
     labels, distances = np.zeros(count, dtype=np.int64), np.full(count, np.inf)
     for row in range(count):

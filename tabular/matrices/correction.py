@@ -20,7 +20,7 @@ WORST_CONDITION = 1e10
 
 @dataclass(frozen=True, eq=False)
 class CorrectedFrequencies:
-    """By category: how many records have it in the masked file, the estimate for the original, its standard error."""
+    """For each category its count in the masked file, the estimate for the original, and the standard error."""
 
     attribute: Attribute
     masked: NDArray[np.int64]
