@@ -39,25 +39,28 @@ SCORES = ("max", "mean")
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One protection of the grid: a method and its parameters, applied to groups of columns one after the other."""
+    """One protection of the grid: a method and its parameters; a *count* can be a mapping from *columns*."""
 
     method: str
     parameters: Mapping[str, Any]
-    steps: tuple[tuple[tuple[str, ...], Mapping[str, Any]], ...]
+    columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The method with its parameters in short.
 
-        >>> Member(method="rank-swapping", parameters={"percent": 4}, steps=()).name
+        >>> Member(method="rank-swapping", parameters={"percent": 4}).name
         'rank-swapping percent=4'
         """
         return " ".join([self.method, *(f"{key}={_short(value)}" for key, value in self.parameters.items())])
 
     def protect(self, table: Table, rng: np.random.Generator) -> Table:
         """*table* masked by this protection."""
-        for columns, parameters in self.steps:
-            table = protect(table, self.method, columns, rng=rng, **parameters)
+        counts = self.parameters.get("count")
+        if not isinstance(counts, Mapping):
+            return protect(table, self.method, self.columns, rng=rng, **self.parameters)
+        for name in self.columns:
+            table = protect(table, self.method, [name], rng=rng, count=counts[name])
         return table
 
 
@@ -145,7 +148,7 @@ def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, 
             reason = f"it takes {kinds} columns only, and {_listed(table, other)}"
         else:
             found, reason = build(table, columns)
-        members += [_member(method, parameters, columns, table) for parameters in found]
+        members += [Member(method=method, parameters=parameters, columns=columns) for parameters in found]
         if reason:
             left_out.append(LeftOut(method, reason))
     return tuple(members), tuple(left_out)
@@ -193,18 +196,6 @@ def _tried(
     return Outcome(member=member, k=k, summary=summary(table, masked, attributes)), masked
 
 
-def _member(method: str, parameters: Mapping[str, Any], columns: tuple[str, ...], table: Table) -> Member:
-    """The protection with these *parameters*; a count that differs between columns is a mapping from their names."""
-    counts = parameters.get("count")
-    if not isinstance(counts, Mapping):
-        return Member(method=method, parameters=parameters, steps=((columns, parameters),))
-    steps = tuple(
-        (tuple(name for name in columns if counts[name] == count), {"count": count})
-        for count in sorted(set(counts.values()))
-    )
-    return Member(method=method, parameters=steps[0][1] if len(steps) == 1 else parameters, steps=steps)
-
-
 _Ways = tuple[list[Mapping[str, Any]], str]
 
 
@@ -230,7 +221,8 @@ def _codings(table: Table, columns: tuple[str, ...]) -> _Ways:
     }
     every = list(found)
     places = np.unique(np.linspace(0, len(every) - 1, min(CODINGS, len(every))).round().astype(int))
-    return [{"count": dict(zip(columns, every[place], strict=True))} for place in places.tolist()], ""
+    counts = [every[place] for place in places.tolist()]
+    return [{"count": each[0] if len(set(each)) == 1 else dict(zip(columns, each, strict=True))} for each in counts], ""
 
 
 def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Ways:

@@ -163,18 +163,10 @@ class Partition:
 def best_partition(columns: Sequence[LabelColumn], clusters: int, firsts: Sequence[int]) -> Partition:
     """The best of the partitions that begin at the records *firsts*, counted in the order of their codes."""
     records = Records(columns)
-    best: Partition | None = None
-    seen: set[bytes] = set()
-    for first in firsts:
-        start = records.far_apart(clusters, first)
-        if start.tobytes() in seen:
-            continue
-        seen.add(start.tobytes())
-        found, distance = records.cluster(start)
-        if best is None or distance < best.distance:
-            best = Partition(found[records.of_row], start, distance)
-    assert best is not None  # noqa: S101  (one first at least)
-    return best
+    starts = {start.tobytes(): start for start in (records.far_apart(clusters, first) for first in firsts)}
+    found = ((*records.cluster(start), start) for start in starts.values())
+    labels, distance, start = min(found, key=lambda each: each[1])
+    return Partition(labels[records.of_row], start, distance)
 
 
 def partition_from(columns: Sequence[LabelColumn], start: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -32,12 +32,8 @@ class Prototypes(Clustering):
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
         """Each start draws its centres, far ones more likely than near ones."""
         points = points_of(table, attributes)
-        best, least = np.zeros(len(table), dtype=np.int64), np.inf
-        for _ in range(self.starts):
-            labels, distance = _partition(points, _drawn(points, self.clusters, rng))
-            if distance < least:
-                best, least = labels, distance
-        return numbered(best)
+        found = (_partition(points, _drawn(points, self.clusters, rng)) for _ in range(self.starts))
+        return numbered(min(found, key=lambda each: each[1])[0])
 
 
 def _drawn(points: Points, clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:

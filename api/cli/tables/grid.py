@@ -168,4 +168,4 @@ def tell(asked: Grid, document: Mapping[str, Any]) -> None:
 
 def name_of(protection: Mapping[str, Any]) -> str:
     """A protection of the document in words."""
-    return Member(method=protection["method"], parameters=protection["parameters"], steps=()).name
+    return Member(method=protection["method"], parameters=protection["parameters"]).name
