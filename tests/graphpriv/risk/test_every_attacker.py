@@ -144,7 +144,7 @@ def test_directed_and_undirected_are_not_compared(name: str) -> None:
 
 def test_a_mapping_that_does_not_fit_is_refused() -> None:
     graph = graph_of(2, [(0, 1)])
-    with pytest.raises(InvalidInput, match="3 users"):
+    with pytest.raises(InvalidInput, match="3 entries"):
         Comparison.of(graph, graph, np.zeros(3, dtype=np.int64))
     with pytest.raises(InvalidInput, match="does not have"):
         Comparison.of(graph, graph, np.array([0, 2]))
