@@ -21,10 +21,10 @@ from math import ceil
 import numpy as np
 
 from benchmarks.cargo import ALL_K, SIZES, SUPPRESSION, cargo_problem
+from benchmarks.kgen_metrics import accuracy, level_of_suppression
 from tabular.errors import NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
-from tabular.lattice.node_metrics import accuracy, level_of_suppression
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, after_seconds, never, run
 

@@ -205,10 +205,10 @@ def _member(method: str, parameters: Mapping[str, Any], columns: tuple[str, ...]
     return Member(method=method, parameters=steps[0][1] if len(steps) == 1 else parameters, steps=steps)
 
 
-_Found = tuple[list[Mapping[str, Any]], str]
+_Ways = tuple[list[Mapping[str, Any]], str]
 
 
-def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Found:
+def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Ways:
     ways: list[Mapping[str, Any]] = [{}]
     if len(columns) > 2:
         ways.append({"groups": 2})
@@ -219,7 +219,7 @@ def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Found:
     return [{"k": k, **way} for way in ways for k in sizes], reason
 
 
-def _codings(table: Table, columns: tuple[str, ...]) -> _Found:
+def _codings(table: Table, columns: tuple[str, ...]) -> _Ways:
     few = [name for name in columns if len(table.attribute(name).domain) < 3]
     if few:
         return [], f"it joins two or more of three or more categories, and {_words(few)} has fewer than three"
@@ -233,17 +233,17 @@ def _codings(table: Table, columns: tuple[str, ...]) -> _Found:
     return [{"count": dict(zip(columns, every[place], strict=True))} for place in places.tolist()], ""
 
 
-def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Found:
+def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Ways:
     reaches = [percent for percent in REACHES if round(len(table) * percent / 100)]
     reason = "a reach of less than one record" if len(reaches) < len(REACHES) else ""
     return [{"percent": percent} for percent in reaches], reason
 
 
-def _prams(table: Table, columns: tuple[str, ...]) -> _Found:
+def _prams(table: Table, columns: tuple[str, ...]) -> _Ways:
     return list(MATRICES), ""
 
 
-_BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Found]] = {
+_BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Ways]] = {
     "microaggregation": _microaggregations,
     "bottom-coding": _codings,
     "top-coding": _codings,

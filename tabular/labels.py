@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import Attribute, Value
-from tabular.errors import InvalidInput
+from tabular.errors import InvalidInput, named
 
 #: The codes of the values a label stands for, ascending, two or more.
 Members: TypeAlias = tuple[int, ...]
@@ -64,7 +64,7 @@ class LabelReader:
             return tuple(sorted(set(self._parts(text[1:-1], CHOICE))))
         raise InvalidInput(
             f"neither a value of the domain nor a set of such ([a,b], {{a|b}} or {ANY}); the labels of a hierarchy are "
-            "not known here, so a release to be measured is written with --labels sets"
+            f"not known here, so a release to be measured is written with {named('labels')} sets"
         )
 
     def _range(self, text: str) -> Members:

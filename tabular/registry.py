@@ -8,11 +8,14 @@ from importlib import import_module
 from numbers import Integral, Real
 from pkgutil import walk_packages
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from tabular.errors import InvalidParameter, UnknownName
 
 T = TypeVar("T")
+
+#: What a parameter may be: a few words, or the names of a registry.
+Choices: TypeAlias = "tuple[str, ...] | Registry[Any]"
 
 
 def option(
@@ -21,10 +24,14 @@ def option(
     help: str,
     low: float | None = None,
     high: float | None = None,
-    choices: tuple[str, ...] | None = None,
+    choices: Choices | Callable[[], Choices] | None = None,
+    **traits: Any,
 ) -> Any:
-    """A parameter of a method: a dataclass field with its bounds as data."""
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    """A parameter of a method: a dataclass field with its bounds as data.
+
+    *choices* that are costly to import can be a function that gives them; *traits* are for who shows the parameter.
+    """
+    metadata = {"help": help, "low": low, "high": high, "choices": choices, **traits}
     return field(default=default, metadata=metadata)
 
 
@@ -52,8 +59,10 @@ def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
 
 def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
     """Refuse a *value* outside its *bounds*, in one wording for all parameters."""
-    low, high, choices = bounds.get("low"), bounds.get("high"), bounds.get("choices")
-    if choices is not None and value not in choices:
+    low, high, choices = bounds.get("low"), bounds.get("high"), choices_of(bounds.get("choices"))
+    if isinstance(choices, Registry):
+        choices[value]
+    elif choices is not None and value not in choices:
         raise InvalidParameter.wrong(name, must=f"be one of {', '.join(choices)}", was=value, owner=owner)
     if low is None and high is None:
         return
@@ -68,6 +77,11 @@ def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
         else:
             allowed = f"be from {low} to {high}"
         raise InvalidParameter.wrong(name, must=allowed, was=value, owner=owner)
+
+
+def choices_of(choices: Any) -> Any:
+    """The *choices* of a parameter, made now where they are a function."""
+    return choices() if callable(choices) else choices
 
 
 @dataclass(frozen=True)
@@ -135,7 +149,7 @@ class Registry(Generic[T]):
         self.sort = sort
         self._entries: dict[str, Entry[T]] = {}
 
-    def add(self, name: str, *, cites: str, limits: str) -> Callable[[type[T]], type[T]]:
+    def add(self, name: str, *, cites: str = "", limits: str = "") -> Callable[[type[T]], type[T]]:
         """Class decorator: enter a method under *name*."""
 
         def enter(method: type[T]) -> type[T]:

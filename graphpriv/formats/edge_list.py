@@ -25,7 +25,15 @@ from graphpriv.formats.place_table import COLUMNS, place_rows, read_places
 from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
+from tabular.files.csv_tables import (
+    commented_rows,
+    first_line,
+    found_delimiter,
+    plain,
+    read_table,
+    write_csv,
+    written_cell,
+)
 from tabular.files.disk import STREAM
 from tabular.progress import Report
 
@@ -136,7 +144,7 @@ class _Edges:
     def __init__(self, data: bytes, file: str, report: Report) -> None:
         self.file, self.report = file, report
         self._lines = data.count(b"\n")
-        self.rows = Rows(data, file, found_delimiter(first_line(data)))
+        self.rows = commented_rows(data, file, found_delimiter(first_line(data)))
         # Only text with an apostrophe in it can hold cells that were made harmless.
         self.marked = b"'" in data
         #: How each id stands in the file that loses an apostrophe, or could have one.
@@ -148,7 +156,7 @@ class _Edges:
 
     def where(self, row: int) -> str:
         """The place of a row, for errors."""
-        return f"{self.file}, line {self.rows.line(row)}"
+        return f"{self.file}, line {self.rows.ends(row)}"
 
     def users(self) -> tuple[Draft, Ends]:
         """The users as they appear in the edges, and the edges."""

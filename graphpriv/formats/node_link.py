@@ -13,7 +13,7 @@ from graphpriv.formats.json_text import kind_of, parsed_json
 from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import check_encoding
+from tabular.files.disk import decode
 from tabular.progress import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.
@@ -34,7 +34,7 @@ class NodeLink(GraphFormat):
 
     def read(self, origin: Origin) -> Imported:
         data = content(origin.path)
-        check_encoding(data, str(origin.path))
+        decode(data, str(origin.path), "utf-8")
         document = parsed_json(data.decode("utf-8-sig"), str(origin.path))
         return from_document(document, str(origin.path), origin.directed, report=origin.report)
 

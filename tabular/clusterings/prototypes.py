@@ -21,13 +21,13 @@ ROUNDS = 100
 @clusterings.add(
     "k-prototypes",
     cites="Huang (1998); Arthur and Vassilvitskii (2007) for the start",
-    limits="ordinal values count as numbers by their rank; the best of several starts need not be the best there is",
+    limits="ordinal values count as numbers by their rank; the best of several starts need not be the optimum",
 )
 @dataclass(frozen=True, kw_only=True)
 class Prototypes(Clustering):
-    """Put each record to the nearest of k centres, of numbers and ranks their means, of nominal values their modes."""
+    """Assign each record to the nearest of k centres: means of numbers and ranks, modes of nominal values."""
 
-    starts: int = option(5, low=1, help="partitions to take the best of")
+    starts: int = option(5, low=1, help="number of partitions to choose the best from")
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
         """Each start draws its centres, far ones more likely than near ones."""

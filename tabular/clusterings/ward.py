@@ -22,7 +22,7 @@ from tabular.table import Table
 )
 @dataclass(frozen=True, kw_only=True)
 class Ward(Clustering):
-    """Join the two clusters whose union spreads least, until as many are left as asked for."""
+    """Join the two clusters whose union spreads least, until the number asked for is left."""
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
         """Works on the distinct records in the order of their codes; draws nothing."""

@@ -52,7 +52,7 @@ class Diversity:
         Of each class the frequency of the commonest value over those of all values from the l-th commonest on.
         """
         if values < 1:
-            raise InvalidParameter(f"l must be at least 1, not {values}.")
+            raise InvalidParameter.wrong("l", must="be at least 1", was=values)
         starts = self._starts
         ranked = self.rows[np.lexsort((-self.rows, self.classes))]
         ranks = np.arange(len(ranked)) - np.repeat(starts, np.diff(starts, append=len(ranked)))

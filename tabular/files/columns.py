@@ -186,7 +186,7 @@ def _doubts_of_text(texts: Sequence[str]) -> tuple[str, ...]:
     if numbers > len(texts) / 2:
         doubts.append(f"{numbers} of its {len(texts)} values are numbers, the others are not, so all are taken as text")
     if any(text in (*_EVERYWHERE, *_AMONG_NUMBERS) for text in texts):
-        doubts.append("a text that often stands for no value is taken as a value; --missing says that it is none")
+        doubts.append("a text that often stands for no value is taken as a value; if it is none, list it as missing")
     if any(text != text.strip() for text in texts):
         doubts.append("some values begin or end with spaces")
     return tuple(doubts)

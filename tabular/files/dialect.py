@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass, fields, replace
 
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 
 #: The delimiter that stands for a run of spaces and tabs.
 BLANKS = " "
@@ -60,9 +60,9 @@ class DialectOptions:
         object.__setattr__(self, "delimiter", _mark("delimiter", self.delimiter, DELIMITERS))
         object.__setattr__(self, "quote", _mark("quote", self.quote, QUOTES))
         if self.delimiter == "" or (self.delimiter is not None and self.delimiter == self.quote):
-            raise InvalidParameter("delimiter and quote must be two different characters.")
+            raise InvalidParameter(f"{named('delimiter')} and {named('quote')} must be two different characters.")
         if self.decimal not in (None, ".", ","):
-            raise InvalidParameter(f"decimal must be . or , and not {self.decimal!r}.")
+            raise InvalidParameter(f"{named('decimal')} must be . or , and not {self.decimal!r}.", was=self.decimal)
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
 
@@ -89,7 +89,7 @@ def _mark(what: str, text: str | None, names: dict[str, str]) -> str | None:
     if len(text) != 1 or text in "\r\n" or text.isalnum():
         known = [name for name in names if name.isalpha()]
         near = UnknownName.among(what, text, known)
-        raise InvalidParameter(f"{what} must be one character or one of {', '.join(known)}. {near}")
+        raise InvalidParameter(f"{named(what)} must be one character or one of {', '.join(known)}. {near}")
     return text
 
 

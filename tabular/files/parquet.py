@@ -32,14 +32,12 @@ from tabular.files.written_numbers import numbers_in, ordered_numbers
 from tabular.labels import text_of, write_label
 from tabular.table import Table
 
-#: What a Parquet file begins with.
-MAGIC = b"PAR1"
-
 
 def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Column]]:
     """The types of the columns of a Parquet file, and the columns; *schema* says what is known of them."""
     try:
-        found = pq.ParquetFile(io.BytesIO(data)).read()
+        # As for CSV: a thread of Arrow that lets go of an object of Python may outlive the interpreter.
+        found = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else "it is cut off"
         raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None

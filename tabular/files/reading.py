@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tabular.attributes import CONTINUOUS, Value
-from tabular.errors import InvalidInput, InvalidRecord, UnknownName
+from tabular.errors import InvalidInput, InvalidRecord, UnknownName, named
 from tabular.files.columns import BadCell, Column, Words, found_markers, interpreted
 from tabular.files.csv_texts import Texts, read_texts
 from tabular.files.dialect import Dialect, DialectOptions
 from tabular.files.disk import STREAM, read_bytes
-from tabular.files.parquet import MAGIC, read_parquet
 from tabular.files.schema import Description, Schema
 from tabular.files.written_numbers import numbers_in
 from tabular.labels import text_of
@@ -64,14 +63,10 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
             where = f"{name}, line {texts.line(bad.row)}"
             raise InvalidRecord(f"{where}: the cell of column {column!r} {bad.what}.") from None
         except InvalidInput as error:
-            raise InvalidInput(f"{name}: {error}") from None
+            raise InvalidInput(f"{name}: {error.worded(named)}") from None
     return TableFile(
         name=name,
-        table=Table(
-            tuple(column.attribute for column in columns),
-            {column.attribute.name: column.codes for column in columns},
-            {column.attribute.name: column.sets for column in columns},
-        ),
+        table=_table(columns),
         dialect=texts.dialect,
         markers={each.attribute.name: each.marker for each in columns if each.marker is not None},
         headings={
@@ -119,7 +114,7 @@ def read_masked(
     try:
         return original.masked(columns)
     except InvalidInput as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(f"{name}: {error.worded(named)}") from None
 
 
 def _wanted(file: str, present: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
@@ -154,7 +149,7 @@ def _masked_values(original: Table, name: str, words: Words, gone: Sequence[str]
 
 
 def _is_parquet(data: bytes, path: str | Path) -> bool:
-    if data.startswith(MAGIC):
+    if data.startswith(b"PAR1"):
         return True
     if Path(path).suffix.lower() in (".parquet", ".pq"):
         raise InvalidInput(f"{path}: this is no Parquet file.")
@@ -162,12 +157,10 @@ def _is_parquet(data: bytes, path: str | Path) -> bool:
 
 
 def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
+    from tabular.files.parquet import read_parquet
+
     types, columns = read_parquet(data, name, schema)
-    table = Table(
-        tuple(column.attribute for column in columns),
-        {column.attribute.name: column.codes for column in columns},
-        {column.attribute.name: column.sets for column in columns},
-    )
+    table = _table(columns)
     return TableFile(
         name=name,
         table=table,
@@ -176,6 +169,14 @@ def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
         doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
         absent=schema.fitting(table.names, name),
         schema=schema,
+    )
+
+
+def _table(columns: Sequence[Column]) -> Table:
+    return Table(
+        tuple(column.attribute for column in columns),
+        {column.attribute.name: column.codes for column in columns},
+        {column.attribute.name: column.sets for column in columns},
     )
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tabular.attributes import KINDS, NOMINAL, ORDINAL, ROLES, Value, is_number
-from tabular.errors import InvalidInput, UnknownName
+from tabular.errors import InvalidInput, UnknownName, named
 from tabular.files.dialect import DialectOptions
 from tabular.files.disk import read_text
 
@@ -83,6 +83,13 @@ class Schema:
             changed[name] = replace(known, role=_role(f"The role of {name!r}", role))
         return replace(self, attributes=changed, named=(*self.named, *roles))
 
+    def with_kinds(self, kinds: Mapping[str, str]) -> Schema:
+        """This schema with other kinds for some attributes, which the table must then have."""
+        changed = dict(self.attributes)
+        for name, kind in kinds.items():
+            changed[name] = replace(changed.get(name, Description()), kind=kind)
+        return replace(self, attributes=changed, named=(*self.named, *kinds))
+
     def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         """The attributes described that a table with columns *names* lacks, or an error where they are misspelt.
 
@@ -137,7 +144,7 @@ def parse_schema(text: str, source: str) -> Schema:
     try:
         options = DialectOptions(**given)
     except InvalidInput as error:
-        raise InvalidInput(f"{source}: {error}") from None
+        raise InvalidInput(f"{source}: {error.worded(named)}") from None
     columns = _texts(f"{source}, columns", document.get("columns", []))
     if len(set(columns)) < len(columns):
         twice = next(name for place, name in enumerate(columns) if name in columns[:place])

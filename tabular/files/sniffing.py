@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.errors import InvalidInput
-from tabular.files.csv_rows import rows_of
+from tabular.errors import InvalidInput, named
+from tabular.files.csv_tables import rows_of
 from tabular.files.dialect import BLANKS, Dialect, DialectOptions
+from tabular.files.disk import decode
 from tabular.files.written_numbers import is_number_text
 
 #: How much of a file is looked at, and how many rows of that.
@@ -49,10 +50,7 @@ def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         if encoding is None and wanted == "utf-8" and data[: error.start].isascii():
             wanted = "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
-            text = data.decode(wanted)
-        else:
-            line = data[: error.start].count(b"\n") + 1
-            raise InvalidInput(f"{name}, line {line}: this is not {wanted} text; --encoding says what it is.") from None
+        text = decode(data, name, wanted, f"; {named('encoding')} says what it is")
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise InvalidInput(f"{name}, line {line}: there is a NUL character; this is no table as text.")

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import Value
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.files.csv_tables import harmless
 from tabular.files.dialect import BLANKS, Dialect
 from tabular.files.disk import STREAM, replacing
-from tabular.files.parquet import write_parquet
 from tabular.files.reading import TableFile
 from tabular.files.written_numbers import WrittenNumber, is_number_text
 from tabular.labels import text_of, write_label
@@ -30,26 +29,7 @@ _EDGE = re.compile(r"^[ \ufeff]| $")
 #: What may stand for no value where the empty text is a value.
 _MARKERS = ("", "?", "NULL", "N/A", "<NA>", "NA")
 #: Endings of other formats that hold tables.
-_OTHER_FORMATS = frozenset(
-    [
-        ".xlsx",
-        ".xls",
-        ".ods",
-        ".json",
-        ".jsonl",
-        ".html",
-        ".xml",
-        ".sav",
-        ".dta",
-        ".rds",
-        ".feather",
-        ".arrow",
-        ".zip",
-        ".gz",
-        ".db",
-        ".sqlite",
-    ]
-)
+_OTHER_FORMATS = re.compile(r"\.(xlsx?|ods|jsonl?|html|xml|sav|dta|rds|feather|arrow|zip|gz|db|sqlite)")
 
 
 def write_table(table: Table, path: str | Path, *, like: TableFile | None = None, overwrite: bool = False) -> None:
@@ -58,18 +38,24 @@ def write_table(table: Table, path: str | Path, *, like: TableFile | None = None
     Cells that a spreadsheet would run get an apostrophe in front, which reading takes away again.
     """
     check_table_name(path)
-    as_parquet = is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None)
     with replacing(path, overwrite=overwrite) as file:
-        if as_parquet:
-            write_parquet(file, table, None if like is None else like.types)
-        else:
-            write_csv_table(file, table, like)
+        write_table_to(file, table, path, like=like)
+
+
+def write_table_to(file: IO[bytes], table: Table, path: str | Path, *, like: TableFile | None = None) -> None:
+    """Write *table* to an open file as it would be written to *path*."""
+    if is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None):
+        from tabular.files.parquet import write_parquet
+
+        write_parquet(file, table, None if like is None else like.types)
+    else:
+        write_csv_table(file, table, like)
 
 
 def check_table_name(path: str | Path) -> None:
     """Refuse a name that says the file is of another format than CSV or Parquet; called before the work begins."""
     suffix = Path(path).suffix.lower()
-    if suffix in _OTHER_FORMATS:
+    if _OTHER_FORMATS.fullmatch(suffix):
         raise InvalidParameter(f"{path}: tables are written as CSV or Parquet, not {suffix}; let the name end in .csv.")
 
 
@@ -101,7 +87,7 @@ def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None
     except UnicodeEncodeError as error:
         bad = error.object[error.start]
         raise InvalidInput(
-            f"{bad!r} cannot be written as {dialect.encoding}; write UTF-8 (--encoding utf-8)."
+            f"{bad!r} cannot be written as {dialect.encoding}; write UTF-8 ({named('encoding')} utf-8)."
         ) from None
 
 
@@ -143,4 +129,4 @@ def _cell(text: str, *, dialect: Dialect, alone: bool, bare: bool = False) -> st
         return dialect.quote + text.replace(dialect.quote, dialect.quote * 2) + dialect.quote
     if text and not any(mark in text for mark in (dialect.delimiter, "\r", "\n")) and not _EDGE.search(text):
         return text
-    raise InvalidParameter("A cell needs quotes around it, and the file has none; say --quote double.")
+    raise InvalidParameter(f"A cell needs quotes around it, and the file has none; say {named('quote')} double.")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.grouping.points import MEAN, MEDIAN, Points
-from tabular.grouping.record_blocks import NEAREST, RecordBlocks, search, take
+from tabular.grouping.record_blocks import NEAREST, RecordBlocks, find, take
 from tabular.kernels import compiled
 
 
@@ -187,6 +187,6 @@ def _way(blocks: RecordBlocks, middles: NDArray[np.float64]) -> NDArray[np.int64
     way, keys = np.zeros(len(middles), dtype=np.int64), np.empty(1)
     take(blocks, 0)
     for step in range(1, len(middles)):
-        search(blocks, middles[way[step - 1]], NEAREST, way[step : step + 1], keys)
+        find(blocks, middles[way[step - 1]], NEAREST, way[step : step + 1], keys)
         take(blocks, way[step])
     return way

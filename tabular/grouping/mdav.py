@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.grouping.points import MEAN, MEDIAN, Points
-from tabular.grouping.record_blocks import FARTHEST, NEAREST, RecordBlocks, search, take
+from tabular.grouping.record_blocks import FARTHEST, NEAREST, RecordBlocks, find, take
 from tabular.kernels import compiled
 
 
@@ -109,10 +109,10 @@ def _mdav(blocks: RecordBlocks, middle: _Middle, k: int, enough: int, groups: ND
         _write_middle(middle, left, targets[0])
         # Fewer than 3k: one group, and the rest is the last.
         for each in range(2 if left >= 3 * k else 1):
-            search(blocks, targets[each], FARTHEST, rows[:1], keys[:1])
+            find(blocks, targets[each], FARTHEST, rows[:1], keys[:1])
             # A copy, since taking points moves others in their place.
             targets[each + 1] = blocks.values[blocks.block_of[rows[0]], :, blocks.slot_of[rows[0]]]
-            search(blocks, targets[each + 1], NEAREST, rows, keys)
+            find(blocks, targets[each + 1], NEAREST, rows, keys)
             for place in range(k):
                 row = int(rows[place])
                 groups[row] = formed

@@ -19,7 +19,7 @@ from tabular.kernels import compiled, inlined
 #: Points in a block, at most.
 SLOTS = 64
 
-#: What a search is for.
+#: What is looked for.
 NEAREST, FARTHEST = 1.0, -1.0
 
 
@@ -119,7 +119,7 @@ def take(blocks: RecordBlocks, row: int) -> None:
 
 
 @compiled
-def search(
+def find(
     blocks: RecordBlocks, target: NDArray[np.float64], sign: float, rows: NDArray[np.int64], keys: NDArray[np.float64]
 ) -> None:
     """Write the rows left that are nearest to *target*, or with the other *sign* farthest from it, ties by row.

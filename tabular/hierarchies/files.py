@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from tabular.attributes import Attribute, Value
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord
-from tabular.files.csv_rows import broken, line_of, lines_of, rows_of
+from tabular.files.csv_tables import Rows, outside_quotes
 from tabular.files.dialect import Dialect
 from tabular.files.disk import read_bytes, write_text
 from tabular.files.sniffing import decoded
@@ -30,13 +29,11 @@ def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = Fals
     if not text.strip():
         raise InvalidInput(f"{path}: the file is empty.")
     dialect = Dialect(delimiter=_delimiter(text), header=False, encoding=encoding, spaced=True)
-    try:
-        rows = [[cell.strip() for cell in row] for row in rows_of(lines_of(data, encoding), dialect)]
-    except csv.Error:
-        raise broken(data, str(path), dialect) from None
+    found = Rows(data, str(path), dialect)
+    rows = [[cell.strip() for cell in row] for row in found]
 
     def where(row: int) -> str:
-        return f"{path}, line {line_of(data, dialect, row, 1)}: "
+        return f"{path}, line {found.begins(row, 1)}: "
 
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]):
@@ -75,7 +72,9 @@ def hierarchy_of_rows(
     return written if whole else fitting
 
 
-def write_hierarchy(path: str | Path, hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False) -> None:
+def write_hierarchy(
+    path: str | Path | IO[bytes], hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False
+) -> None:
     """Write a hierarchy as ARX has it."""
     lines = [delimiter.join(_cell(cell, delimiter) for cell in row) for row in hierarchy.rows()]
     write_text(path, "".join(f"{line}\n" for line in lines), overwrite=overwrite)
@@ -133,7 +132,7 @@ def _with_row(path: Path, attribute: Attribute, table: Table, *, whole: bool) ->
 
 def _delimiter(text: str) -> str:
     """A semicolon if each line has one, as ARX writes; else a tab or a comma."""
-    lines = [re.sub(r'"(?:[^"]|"")*"', "", line) for line in text.splitlines() if line.strip()]
+    lines = [outside_quotes(line) for line in text.splitlines() if line.strip()]
     return next((mark for mark in ";\t," if all(mark in line for line in lines)), max(";,\t", key=text.count))
 
 

@@ -1,10 +1,11 @@
 """The lattice of full-domain generalisations: its nodes, what they are worth, and searches for the best of them.
 
-from tabular.lattice import Evaluator, Limits, Question, run
-from tabular.lattice.searches import searches
+from tabular.lattice import Limits, ReleaseRequest, SearchRequest, find_generalisation
 
-evaluator = Evaluator(table, hierarchies, limits=Limits(k=5, suppression=0.02))
-found = run("optimal", searches["optimal"].method(), Question(evaluator, "glm"), rng=numpy.random.default_rng())
+limits = Limits(k=5, suppression=0.02)
+request = SearchRequest(quasi_identifiers=("age", "sex"), limits=limits, release=ReleaseRequest())
+found = find_generalisation(request, table, hierarchies, rng=numpy.random.default_rng())
+found.document["solutions"][0], found.release.table
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabular.lattice.bounds import lower_bounds, support_map
+    from tabular.lattice.bounds import lower_bounds
     from tabular.lattice.evaluator.evaluator import Evaluator
     from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
+    from tabular.lattice.question import Question
     from tabular.lattice.release.node import released
-    from tabular.lattice.searching import Question, Result, Search, run
+    from tabular.lattice.search_outcome import SearchOutcome, find_generalisation
+    from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+    from tabular.lattice.searches.contract import Search
+    from tabular.lattice.searching import Result, run
     from tabular.lattice.space import Lattice
 
 __all__ = [
@@ -27,12 +32,15 @@ __all__ = [
     "Limits",
     "Question",
     "Readings",
+    "ReleaseRequest",
     "Result",
     "Search",
+    "SearchOutcome",
+    "SearchRequest",
+    "find_generalisation",
     "lower_bounds",
     "released",
     "run",
-    "support_map",
 ]
 
 #: Where the names live; they are loaded when asked for, so that the small modules stay quick to import.
@@ -40,14 +48,17 @@ _HOMES = {
     "Evaluator": "evaluator.evaluator",
     "Lattice": "space",
     "Limits": "limits",
-    "Question": "searching",
+    "Question": "question",
     "Readings": "evaluator.readings",
+    "ReleaseRequest": "search_request",
     "Result": "searching",
-    "Search": "searching",
+    "Search": "searches.contract",
+    "SearchOutcome": "search_outcome",
+    "SearchRequest": "search_request",
+    "find_generalisation": "search_outcome",
     "lower_bounds": "bounds",
     "released": "release.node",
     "run": "searching",
-    "support_map": "bounds",
 }
 
 

@@ -1,4 +1,4 @@
-"""What each attribute alone says of the lattice: the rows under each label, and the lowest level of use (KGEN)."""
+"""The lowest level of each attribute that can be enough, by what it alone says (KGEN)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,6 @@ from tabular.hierarchy import Hierarchy
 from tabular.lattice.limits import Limits
 from tabular.protections import check_k
 from tabular.table import Table
-
-
-def support_map(table: Table, hierarchy: Hierarchy) -> list[dict[str, list[int]]]:
-    """Level by level the rows that have each label, by their positions (KGEN, Table 4).
-
-    >>> ages = Hierarchy.of("age", [17, 25, 31], [["young", "young", "old"], ["*", "*", "*"]])
-    >>> support_map(Table.from_columns({"age": [31, 17, 25]}), ages)[1]
-    {'young': [1, 2], 'old': [0]}
-    """
-    hierarchy = hierarchy.over(table.attribute(hierarchy.name).domain)
-    codes = table.columns[hierarchy.name]
-    return [
-        {label: np.flatnonzero(level.groups[codes] == group).tolist() for group, label in enumerate(level.labels)}
-        for level in hierarchy.levels
-    ]
 
 
 def lower_bounds(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import compared
+from tabular.measures.comparison import paired_columns
 from tabular.table import Table
 
 
@@ -48,33 +48,6 @@ def classification_loss(
     return int(out.sum() + found.rows.sum() - found.majorities.sum())
 
 
-def discernibility(
-    table: Table, quasi_identifiers: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
-) -> int:
-    """DM: for each row the rows it cannot be told from, of a suppressed one all; summed (Bayardo and Agrawal 2005).
-
-    >>> discernibility(Table.from_columns({"a": ["x", "x", "y"]}), ["a"], suppressed=np.array([False, False, True]))
-    7
-    """
-    out = _suppressed(table, suppressed)
-    sizes = np.zeros(0, dtype=np.int64)
-    if not out.all():
-        sizes = Anonymity.of(table, quasi_identifiers, suppressed=out).classes.sizes
-    return int((sizes**2).sum()) + int(out.sum()) * len(table)
-
-
-def average_class_size(
-    table: Table, quasi_identifiers: Sequence[str], k: int = 1, *, suppressed: NDArray[np.bool_] | None = None
-) -> float:
-    """C_AVG: the mean size of a class over *k*, the size it needs; 1 is the best (LeFevre and others 2006).
-
-    >>> average_class_size(Table.from_columns({"a": ["x", "x", "y"]}), ["a"])
-    1.5
-    """
-    found = Anonymity.of(table, quasi_identifiers, suppressed=suppressed)
-    return len(found.kept) / len(found.classes.sizes) / k
-
-
 def non_uniform_entropy(
     original: Table, masked: Table, attributes: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
 ) -> float:
@@ -89,7 +62,7 @@ def non_uniform_entropy(
     """
     out = _suppressed(original, suppressed)
     bits = []
-    for column in compared(original, masked, attributes):
+    for column in paired_columns(original, masked, attributes):
         frequencies = np.bincount(column.original, minlength=column.size)
         labels = np.where(out, column.size + len(column.sets), column.masked)
         keys, rows = np.unique(labels.astype(np.int64) * column.size + column.original, return_counts=True)

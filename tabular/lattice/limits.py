@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from tabular.errors import NoSolution, named
 from tabular.protections.full_domain import suppression_limit
 from tabular.registry import Method, option
+from tabular.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +42,24 @@ class Limits(Method):
     def suppressible(self, rows: int) -> int:
         """How many of *rows* may be suppressed; never all."""
         return min(suppression_limit(self.suppression, rows), rows - 1)
+
+
+def refuse_unreachable(table: Table, limits: Limits, sensitive: str | None = None) -> None:
+    """Refuse a k or an l that not even all rows together have.
+
+    The top of the lattice puts all rows into one class, which has their number for k, all sensitive values for l and
+    0 for t, and suppresses none: whatever it does not satisfy, no node does.
+    """
+    rows = len(table)
+    if limits.k is not None and limits.k > rows > 0:
+        raise NoSolution(
+            f"No release with k={limits.k} exists: the table has {rows} records. The nearest limit that is met is "
+            f"k={rows}, by the node that makes them all alike. Lower {named('k')} or add records."
+        )
+    if limits.l is not None and sensitive is not None and rows:
+        values = len(np.unique(table.columns[sensitive]))
+        if limits.l > values:
+            raise NoSolution(
+                f"No release with l={limits.l} exists: column {sensitive!r} has {values} distinct values. The nearest "
+                f"limit that is met is l={values}, by the node that makes all records alike. Lower {named('l')}."
+            )

@@ -1,52 +1,149 @@
-"""What is said of a node, and which way is better."""
+"""The metrics of a node, which way is better, and where they come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.registry import Parameter
 
 #: What a metric needs to be computed.
 CLASSES, SENSITIVE, CLASS_LABEL = "classes", "sensitive", "class label"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metric:
-    """A number said of each node."""
+    """A number that each node has; listed beside the methods of the registries, as an entry without parameters."""
 
     name: str
     summary: str
-    is_loss: bool
+    cites: str
+    limits: str
+    is_loss: bool = True
     needs: str = CLASSES
+    parameters: tuple[Parameter, ...] = ()
 
 
-_ALL = (
-    Metric("k", "rows of the smallest class", False),
-    Metric("s_k", "sum over the rows of the size of their class", False),
-    Metric("l", "fewest distinct sensitive values in a class", False, SENSITIVE),
-    Metric("l_entropy", "least exponential of the entropy of a class's sensitive values", False, SENSITIVE),
-    Metric("l_recursive", "least c of recursive (c, l)-diversity", True, SENSITIVE),
-    Metric(
-        "t",
-        "greatest earth mover's distance of a class's sensitive values from all rows kept",
-        True,
-        SENSITIVE,
-    ),
-    Metric("s_l", "sum over the rows of how often their sensitive value stands in their class", False, SENSITIVE),
-    Metric("glm", "general loss: leaves under the labels, summed over cells", True),
-    Metric("cm", "classification loss: rows that are not of their class's commonest label", True, CLASS_LABEL),
-    Metric("precision", "mean share of its height that each attribute is generalised by", True),
-    Metric("discernibility", "sum over the rows of the rows they cannot be told from", True),
-    Metric("average_class_size", "mean rows of a class over k; without k, over 1", True),
-    Metric("non_uniform_entropy", "bits needed to tell the original values from those of their labels", True),
+class MetricTable(dict[str, Metric]):
+    """The metrics by name, with their entries as a registry has them."""
+
+    sort = "metric"
+
+    def entries(self) -> tuple[Metric, ...]:
+        """All metrics, in their order."""
+        return tuple(self.values())
+
+
+_DEWRI = "Dewri, Ray, Ray and Whitley (2010)"
+_IYENGAR = "Iyengar (2002)"
+_MACHANAVAJJHALA = "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam (2007)"
+_OF_ROWS_KEPT = "suppressed rows do not count"
+
+METRICS = MetricTable(
+    (each.name, each)
+    for each in (
+        Metric(
+            name="k",
+            summary="Rows of the smallest class.",
+            cites="Samarati (2001); Sweeney (2002)",
+            limits=_OF_ROWS_KEPT,
+            is_loss=False,
+        ),
+        Metric(
+            name="s_k",
+            summary="Size of its class, summed over the rows.",
+            cites=_DEWRI,
+            limits=_OF_ROWS_KEPT,
+            is_loss=False,
+        ),
+        Metric(
+            name="l",
+            summary="Fewest distinct sensitive values in a class.",
+            cites=_MACHANAVAJJHALA,
+            limits="a value counts however rare it is in the class; a missing value is one",
+            is_loss=False,
+            needs=SENSITIVE,
+        ),
+        Metric(
+            name="l_entropy",
+            summary="Least exponential of the entropy of a class's sensitive values.",
+            cites=_MACHANAVAJJHALA,
+            limits="not rounded down to a whole number",
+            is_loss=False,
+            needs=SENSITIVE,
+        ),
+        Metric(
+            name="l_recursive",
+            summary="Least c of recursive (c, l)-diversity.",
+            cites=_MACHANAVAJJHALA,
+            limits="the table has recursive (c, l)-diversity for every c above it; its l is 2",
+            needs=SENSITIVE,
+        ),
+        Metric(
+            name="t",
+            summary="Greatest earth mover's distance of a class's sensitive values from those of all rows kept.",
+            cites="Li, Li and Venkatasubramanian (2007)",
+            limits="nominal values are all at the same distance; ordinal ones at the distance of their ranks",
+            needs=SENSITIVE,
+        ),
+        Metric(
+            name="s_l",
+            summary="How often its sensitive value stands in its class, summed over the rows.",
+            cites=_DEWRI,
+            limits=_OF_ROWS_KEPT,
+            is_loss=False,
+            needs=SENSITIVE,
+        ),
+        Metric(
+            name="glm",
+            summary="General loss: the share of the other values that a label covers, summed over the cells.",
+            cites=_IYENGAR,
+            limits="counts the values under a label, however often they occur; a suppressed cell costs 1",
+        ),
+        Metric(
+            name="cm",
+            summary="Classification loss: rows whose label is not the commonest one of their class.",
+            cites=_IYENGAR,
+            limits="a suppressed row counts; of several commonest labels one is taken",
+            needs=CLASS_LABEL,
+        ),
+        Metric(
+            name="precision",
+            summary="Mean share of its height that each attribute is generalised by.",
+            cites="Sweeney (2002); KGEN, eq 1 and 2",
+            limits="1 less what Sweeney calls precision; looks at the levels alone, not at suppressed rows",
+        ),
+        Metric(
+            name="discernibility",
+            summary="Rows that a row cannot be told from, summed over the rows.",
+            cites="Bayardo and Agrawal (2005)",
+            limits="a suppressed row cannot be told from any row of the table",
+        ),
+        Metric(
+            name="normalized_average_class_size",
+            summary="Mean number of rows of a class, divided by k.",
+            cites="LeFevre, DeWitt and Ramakrishnan (2006), C_AVG",
+            limits="of the rows kept; without a limit k it is not divided. The criterion average-class-size never is",
+        ),
+        Metric(
+            name="non_uniform_entropy",
+            summary="Bits that tell the original values from the others of their labels, summed over the cells.",
+            cites="Gionis and Tassa (2009)",
+            limits="by the frequencies in the table; a suppressed cell stands for all values",
+        ),
+    )
 )
-
-METRICS: dict[str, Metric] = {each.name: each for each in _ALL}
 
 #: What a front can be asked for, and what one optimum.
 OBJECTIVES = ("k", "l", "s_k", "s_l", "glm", "cm", "precision")
-LOSSES = tuple(each.name for each in _ALL if each.is_loss and each.needs != SENSITIVE)
+LOSSES = tuple(each.name for each in METRICS.entries() if each.is_loss and each.needs != SENSITIVE)
+
+#: Metrics that had another name, and why they have not any more.
+_RENAMED = {
+    "average_class_size": "normalized_average_class_size, for it is divided by k (the criterion average-class-size is "
+    "not)"
+}
 
 
 def checked_objectives(names: Sequence[str]) -> tuple[str, ...]:
@@ -55,17 +152,16 @@ def checked_objectives(names: Sequence[str]) -> tuple[str, ...]:
         if name not in OBJECTIVES:
             raise UnknownName.among("objective", name, OBJECTIVES)
     if len(set(names)) < len(names) or not names:
-        raise InvalidParameter(f"The objectives must be one or more, none of them twice, not {','.join(names)!r}.")
+        must = "be one or more, none of them twice"
+        text = f"The {named('objectives')} must {must}, not {','.join(names)!r}."
+        raise InvalidParameter(text, must=must, was=tuple(names))
     return tuple(names)
 
 
 def checked_loss(name: str) -> str:
     """The metric of an optimum, or an error where there is none of that name."""
+    if name in _RENAMED:
+        raise UnknownName(f"No metric is called {name!r}; it is now {_RENAMED[name]}.")
     if name not in LOSSES:
         raise UnknownName.among("metric", name, LOSSES)
     return name
-
-
-def needed(metrics: Iterable[str]) -> frozenset[str]:
-    """What has to be given for the *metrics*."""
-    return frozenset(METRICS[name].needs for name in metrics)

@@ -75,7 +75,9 @@ def check_bounds(bounds: Bounds) -> Bounds:
     low, high = bounds
     # Where nothing may ever stay, a category that does not occur would make every matrix singular.
     if not (0 <= low <= high <= 1 and high > 0):
-        raise InvalidParameter(f"diagonal must be two probabilities, the lower one first, not {low:g},{high:g}.")
+        raise InvalidParameter.wrong(
+            "diagonal", must="be two probabilities, the lower one first", was=f"{low:g},{high:g}", owner="PRAM"
+        )
     return float(low), float(high)
 
 

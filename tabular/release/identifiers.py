@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from tabular.attributes import Attribute
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.labels import ANY
 from tabular.table import Table
 
@@ -27,12 +27,12 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
     (('sex',), ['*', '*'])
     """
     if identifiers not in ("drop", "star"):
-        raise InvalidParameter(f"identifiers must be drop or star, not {identifiers!r}.")
+        raise InvalidParameter.wrong("identifiers", must="be drop or star", was=identifiers)
     for name in distinct_columns(table):
         if table.attribute(name).role is None:
             raise InvalidInput(
-                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role. Say "
-                f"one, such as --role {name}=identifier (dropped) or --role {name}=insensitive (kept), or in a schema."
+                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role; "
+                f"say one, such as {named('role')} {name}=identifier (dropped) or {name}=insensitive (kept)."
             )
     names = table.with_role(IDENTIFIER)
     kept = tuple(attribute for attribute in table.attributes if identifiers == "star" or attribute.name not in names)

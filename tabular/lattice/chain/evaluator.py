@@ -92,7 +92,9 @@ class DynamicEvaluator:
             "glm": self.plain.loss_without_suppression("glm", asked) + self._cells_lost(found.leaves, suppressed),
             "precision": self.plain.loss_without_suppression("precision", asked),
             "discernibility": found.squares + suppressed * self.rows,
-            "average_class_size": (self.rows - suppressed) / np.maximum(found.classes, 1) / (self.limits.k or 1),
+            "normalized_average_class_size": (self.rows - suppressed)
+            / np.maximum(found.classes, 1)
+            / (self.limits.k or 1),
         }
         if "non_uniform_entropy" in self.plain.metrics:
             values["non_uniform_entropy"] = (

@@ -52,14 +52,15 @@ def history_in(data: bytes, where: str) -> History:
     if not isinstance(held, Mapping):
         raise _strange(where)
     try:
-        return _history(held)
+        return history_of(held)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InvalidInput(
             f"{where}: the record is damaged; take the one that the last release was written with."
         ) from None
 
 
-def _history(held: Mapping[str, Any]) -> History:
+def history_of(held: Mapping[str, Any]) -> History:
+    """The history that `document_of` gave as plain values; a ValueError or the like where it is damaged."""
     names, key, persons = _texts(held["columns"]), held["key"], tuple(held["persons"])
     known = [each for each in persons if each is not None]
     if not all(isinstance(each, str) for each in known) or len(set(known)) < len(known):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +38,7 @@ from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
 from tabular.protections import check_k
 from tabular.table import Table
+from tabular.threads import on_threads
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
 _MANY = 128
@@ -276,11 +276,7 @@ class Evaluator:
                 other,
             )
 
-        if self._workers == 1:
-            self.evaluated += go(order)
-            return
-        with ThreadPoolExecutor(self._workers) as pool:
-            self.evaluated += sum(pool.map(go, parts))
+        self.evaluated += sum(on_threads(go, parts, self._workers))
 
     def _step(self, nodes: Nodes, whole: NDArray[np.int64], other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
@@ -313,7 +309,7 @@ class Evaluator:
             "glm": self._general_loss(nodes, whole[:, LOST : LOST + attributes], suppressed),
             "precision": self._precision(nodes),
             "discernibility": whole[:, S_K] + suppressed * self.rows,
-            "average_class_size": kept / np.maximum(number, 1) / self._wanted.k,
+            "normalized_average_class_size": kept / np.maximum(number, 1) / self._wanted.k,
         }
         if self._wanted.bits:
             values["non_uniform_entropy"] = self._entropy(nodes, whole[:, LOST + attributes])

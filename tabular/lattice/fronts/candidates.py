@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.archive import Archive, Floats
-from tabular.lattice.fronts.front import non_dominated
+from tabular.lattice.fronts.archive import Archive
+from tabular.lattice.fronts.dominance import Floats, non_dominated
 from tabular.lattice.fronts.lower_bounds import least_above, least_below, least_by_levels
 from tabular.lattice.metrics import METRICS
-from tabular.lattice.searching import Question
+from tabular.lattice.question import Question
 from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
 
 #: A reading among others.
@@ -27,7 +27,7 @@ _RIDGE = 0.3
 _MOST = 250_000
 
 
-class Prospects:
+class Candidates:
     """The neighbours of the nodes looked at, as far as they could still enter the archive.
 
     A node that cannot enter is passed over without its classes being computed. What it costs at least is known from its

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.refusals import refuse_objectives
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, searches
 
 
 @searches.add(
@@ -26,10 +26,6 @@ class Datafly(Search):
     """
 
     asks_once: ClassVar[bool] = True
-
-    def check(self, question: Question) -> None:
-        """Refuse a front."""
-        refuse_objectives("datafly", question)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Climb one path from the bottom."""

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.space import Lattice
-from tabular.registry import option
 
 #: How many nodes are asked for at once, at most.
 _BATCH = 65_536
@@ -26,7 +25,7 @@ _Places = NDArray[np.int64]
     limits="all nodes that satisfy; it reads the metric of each of them; t without suppression alone",
 )
 @dataclass(frozen=True, kw_only=True)
-class Incognito(Search):
+class Incognito(ListingSearch):
     """Find every node that satisfies the limits, by way of the subsets of the attributes, one attribute more a round.
 
     To leave attributes out is to put them to their tops: they part no rows there. So the levels of a subset are asked
@@ -45,15 +44,8 @@ class Incognito(Search):
     end, for their metric: `evaluated` counts them as well; the remark `tested` says how many were looked at before.
     """
 
+    needs_monotone: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
-
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: all that satisfy are read")
-
-    def check(self, question: Question) -> None:
-        """Refuse a front, limits that are not monotone, and a lattice too large to keep."""
-        refuse_objectives("incognito", question)
-        refuse_unmonotone("incognito", question)
-        refuse_larger("incognito", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go round by round, the top alone first; then read what was known without a look."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.refusals import refuse_objectives
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, searches
 from tabular.lattice.searches.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
 from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 
@@ -64,10 +64,6 @@ class Kgen(Search):
     tournament: int = option(2, low=1, help="draws by weight for a parent, of which the heaviest is taken")
     patience: int = option(50, low=1, help="generations without a new node after which it ends")
 
-    def check(self, question: Question) -> None:
-        """Refuse a front."""
-        refuse_objectives("kgen", question)
-
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Look at the node of one class, then go from generation to generation, then at what is left if it is few."""
         evolution = _Evolution(self, question, finds, rng)
@@ -106,7 +102,7 @@ class _Evolution:
         self.high = as_nodes([question.lattice.top], len(question.lattice.heights))[0]
         #: How many nodes there are above the bounds.
         self.size: int = prod((self.high.astype(int) - self.low + 1).tolist())
-        self.limit = question.limits.suppressible(question.evaluator.rows)
+        self.limit = question.suppressible
         self.seen: set[bytes] = set()
         self.satisfying = 0
         self.worst = 0.0

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.space import Lattice, Node, as_tuples
-from tabular.registry import option
 
 _SATISFIES, _OPEN, _BREAKS = 1, 0, -1
 
@@ -24,7 +23,7 @@ _SATISFIES, _OPEN, _BREAKS = 1, 0, -1
     "suppression; t without suppression alone",
 )
 @dataclass(frozen=True, kw_only=True)
-class Ola(Search):
+class Ola(ListingSearch):
     """Find all minimal nodes that satisfy the limits by halving sublattices, and put them in order by the metric.
 
     What holds for a node is known of others without a look at them: all above one that satisfies do, as none of their
@@ -41,15 +40,8 @@ class Ola(Search):
     best of the minimal nodes, and no lower bound is given.
     """
 
+    needs_monotone: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
-
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: what is known of each is kept")
-
-    def check(self, question: Question) -> None:
-        """Refuse a front, limits that are not monotone, and a lattice of which no record can be kept."""
-        refuse_objectives("ola", question)
-        refuse_unmonotone("ola", question)
-        refuse_larger("ola", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Ask for the bottom and the top, then halve what is between them."""
@@ -58,7 +50,7 @@ class Ola(Search):
         yield from _ask(top, known, finds)
         yield from _halve(known, finds, bottom, top)
         finds.satisfying = known.satisfying
-        if question.metric == "precision" or not question.limits.suppressible(question.evaluator.rows):
+        if question.metric == "precision" or not question.suppressible:
             finds.lower_bound = finds.best(question.metric)
         elif finds.solutions is not None:
             finds.remarks["note"] = (

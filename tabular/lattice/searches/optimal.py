@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.lattice.optimal.branched_optimum import BranchedOptimum
-from tabular.lattice.optimal.enumerated_optimum import enumerated
-from tabular.lattice.optimal.losses_by_level import ADDITIVE
-from tabular.lattice.refusals import refuse_objectives, written
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.optimal.enumeration import enumerated
+from tabular.lattice.optimal.level_losses import ADDITIVE
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, count_in_words, searches
 from tabular.registry import option
 
 
@@ -64,12 +64,12 @@ class Optimal(Search):
 
     def check(self, question: Question) -> None:
         """Refuse a front, and a large lattice by a metric of which the levels alone say nothing."""
-        refuse_objectives("optimal", question)
+        super().check(question)
         if question.lattice.size > self.most and question.metric not in ADDITIVE:
             raise InvalidParameter(
-                f"The lattice has {written(question.lattice.size)} nodes, and of {question.metric} the levels alone "
-                f"say nothing: optimal takes {', '.join(ADDITIVE)} there. Use one of them, or raise `most` from "
-                f"{written(self.most)} if there is the time and the memory."
+                f"The lattice has {count_in_words(question.lattice.size)} nodes, and the levels alone say nothing of "
+                f"{question.metric}: optimal takes {', '.join(ADDITIVE)} there. Use one of them, or raise "
+                f"{named('most')} from {count_in_words(self.most)} if there is the time and the memory."
             )
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:

@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.refusals import refuse_larger, require_objectives
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.searches.exhaustive import every_node
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
-from tabular.registry import option
 
 
 @searches.add(
@@ -19,7 +18,7 @@ from tabular.registry import option
     limits="lattices of up to `most` nodes; fronts alone",
 )
 @dataclass(frozen=True, kw_only=True)
-class Pareto(Search):
+class Pareto(ListingSearch):
     """Find all nodes that no other dominates.
 
     Looks at every node, in the order of the levels, and uses no property of the limits or the objectives. Only what
@@ -30,13 +29,6 @@ class Pareto(Search):
     seeks_front: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
     seeks_one: ClassVar[bool] = False
-
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
-
-    def check(self, question: Question) -> None:
-        """Refuse a question without objectives, and a lattice too large to go through."""
-        require_objectives("pareto", question)
-        refuse_larger("pareto", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go from the bottom to the top."""

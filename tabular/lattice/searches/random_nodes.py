@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, searches
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 
@@ -41,10 +42,7 @@ class RandomNodes(Search):
         for nodes in distinct_nodes(question.lattice, self.evaluations, rng):
             readings = yield nodes
             satisfying += int(readings.satisfying.sum())
-            if question.objectives:
-                finds.keep(readings, question)
-            else:
-                finds.offer(readings, question.metric)
+            finds.take_in(readings, question)
         if self.evaluations >= question.lattice.size:
             finds.satisfying = satisfying
             if not question.objectives:

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, compared
+from tabular.measures.comparison import Column, checked_matrix, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.nearest import Labels, linked
-from tabular.measures.matrices import checked_matrix
 from tabular.table import Table
 
 
 @measures.add(
     "informed",
     cites="Fellegi and Sunter (1969), with weights by value",
-    limits="without matrices it is given those the two files show, which is more than an attacker can know",
+    limits="without matrices it uses those that the two files show, which is more than an attacker can know",
 )
 @dataclass(frozen=True, kw_only=True)
 class InformedLinkage(Measure):
-    """Share of masked records given away to an attacker who knows with which probability each value was changed.
+    """Share of masked records that an attacker links who knows the probability of every change of a value.
 
     A masked record is linked with the original that most probably became it; of equally probable ones each counts
     its share. *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is
@@ -33,7 +32,7 @@ class InformedLinkage(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         matrices = self.matrices or {}
         raw = linked(columns, lambda ordered: _surprises(ordered, matrices))
         return Reading(raw=raw, percent=100 * raw / len(original))

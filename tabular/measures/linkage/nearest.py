@@ -15,7 +15,7 @@ from tabular.measures.comparison import Column, Pairs
 TOLERANCE = 1e-9
 
 
-class Tree(NamedTuple):
+class PrefixTree(NamedTuple):
     """Sorted combinations as a tree of their common beginnings.
 
     `depth[i]` is the first column in which row i differs from the row before; `past[i, a]` is the next row that
@@ -28,7 +28,7 @@ class Tree(NamedTuple):
     past: NDArray[np.int64]
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32], counts: NDArray[np.int64]) -> Tree:
+    def of(cls, codes: NDArray[np.int32], counts: NDArray[np.int64]) -> PrefixTree:
         """The tree of combinations that stand in the order of their codes."""
         rows, columns = codes.shape
         differs = np.ones((rows + 1, columns), dtype=bool)
@@ -74,7 +74,7 @@ class Labels(NamedTuple):
         )
 
 
-class Links(NamedTuple):
+class TruePairs(NamedTuple):
     """The true pairs by masked combination: those of combination m stand from starts[m] to starts[m + 1]."""
 
     masked: NDArray[np.int32]
@@ -83,7 +83,7 @@ class Links(NamedTuple):
     records: NDArray[np.int64]
 
     @classmethod
-    def of(cls, pairs: Pairs) -> Links:
+    def of(cls, pairs: Pairs) -> TruePairs:
         """The true pairs of two files."""
         order = np.argsort(pairs.results, kind="stable")
         starts = np.searchsorted(pairs.results[order], np.arange(len(pairs.masked) + 1))
@@ -95,40 +95,42 @@ def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], La
     # Nominal columns first: they rule out most, and few values make long common beginnings.
     columns = sorted(columns, key=lambda column: (column.ordered, column.size))
     pairs = Pairs.of(columns)
-    tree = Tree.of(pairs.original.codes, pairs.original.counts)
-    return float(_linked(tree, Links.of(pairs), labels_of(columns)))
+    tree = PrefixTree.of(pairs.original.codes, pairs.original.counts)
+    return float(_linked(tree, TruePairs.of(pairs), labels_of(columns)))
 
 
 @compiled
-def _linked(tree: Tree, links: Links, labels: Labels) -> float:
+def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
     columns = tree.codes.shape[1]
     distance = np.zeros((columns, labels.sizes.max()))
     held = np.full(columns, -1, dtype=np.int64)
     reached = np.zeros(columns + 1)
     right = 0.0
-    for result in range(len(links.masked)):
+    for result in range(len(true.masked)):
         for column in range(columns):
-            place = labels.firsts[column] + links.masked[result, column]
+            place = labels.firsts[column] + true.masked[result, column]
             if held[column] != place:
                 held[column] = place
                 _distances_to(labels, place, column, distance[column])
-        first, end = links.starts[result], links.starts[result + 1]
+        first, end = true.starts[result], true.starts[result + 1]
         # The true originals bound the search: whatever is nearest is no farther than they are.
         own = np.zeros(end - first)
         for pair in range(first, end):
             for column in range(columns):
-                own[pair - first] += distance[column, tree.codes[links.origins[pair], column]]
+                own[pair - first] += distance[column, tree.codes[true.origins[pair], column]]
         if own.min() == np.inf:
             continue
         best, tied = _nearest(tree, distance, reached, own.min())
         for pair in range(first, end):
             if own[pair - first] <= best + TOLERANCE:
-                right += links.records[pair] / tied
+                right += true.records[pair] / tied
     return right
 
 
 @compiled
-def _nearest(tree: Tree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float) -> tuple[float, int]:
+def _nearest(
+    tree: PrefixTree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float
+) -> tuple[float, int]:
     """The least distance, which is no more than *best*, and how many originals are that near."""
     rows, columns = tree.codes.shape
     tied = 0

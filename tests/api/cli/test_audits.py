@@ -209,7 +209,7 @@ def test_a_sweep_takes_steps_and_parameters_as_an_audit_and_a_protection_do(rele
     document = released("sweep", "g", "--k", "2", "--runs", 1, "--steps", 7, "--json").document
     assert document["parameters"]["steps"] == 7
     assert document["parameters"]["method_parameters"] == {}
-    assert "steps must be from 1" in released("sweep", "g", "--k", "2", "--steps", 0).error
+    assert "steps must be at least 1" in released("sweep", "g", "--k", "2", "--steps", 0).error
     assert "--param 'colour=red'" in released("sweep", "g", "--param", "colour=red").error
 
 

@@ -130,7 +130,7 @@ def test_an_existing_file_is_kept_unless_it_may_be_overwritten(suffix: str, tmp_
     graph = synthetic_graph(5, rng=np.random.default_rng(4))
     path = tmp_path / f"graph{suffix}"
     path.write_text("mine")
-    with pytest.raises(NameTaken, match="--overwrite"):
+    with pytest.raises(NameTaken, match="give overwrite to replace it"):
         write_graph(graph, path)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]

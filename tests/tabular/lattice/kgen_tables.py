@@ -37,3 +37,13 @@ def problem(rows):
     }
     table = Table.from_columns(columns).rows(np.arange(rows))
     return table, {"Age": AGE, "Postcode": build(table.attribute("Postcode"), "star"), "Gender": GENDER}
+
+
+def support_map(table, hierarchy):
+    """Level by level the rows that have each label, by their positions (KGEN, Table 4)."""
+    hierarchy = hierarchy.over(table.attribute(hierarchy.name).domain)
+    codes = table.columns[hierarchy.name]
+    return [
+        {label: np.flatnonzero(level.groups[codes] == group).tolist() for group, label in enumerate(level.labels)}
+        for level in hierarchy.levels
+    ]

@@ -12,34 +12,18 @@ from hypothesis import strategies as st
 from tabular import Attribute, Hierarchy, Table
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.hierarchies import build
-from tabular.lattice import lower_bounds, support_map
+from tabular.lattice import lower_bounds
 from tabular.protections import protect
-
-AGES = ["24", "28", "42", "49"]
-#: KGEN, Table 4: five years, then ten, then all.
-AGE = Hierarchy.of(
-    "Age",
-    AGES,
-    [["20-24", "25-29", "40-44", "45-49"], ["20-29", "20-29", "40-49", "40-49"], ["20-49"] * 4, ["*"] * 4],
-)
-GENDER = Hierarchy.of("Gender", ["F", "M"], [["*", "*"]])
-
-
-def example(rows: int) -> tuple[Table, dict[str, Hierarchy]]:
-    """KGEN, Table 3a; Table 8a is its first three rows."""
-    columns = {"Age": AGES, "Postcode": ["80015", "80019", "85073", "85071"], "Gender": ["F", "M", "F", "M"]}
-    table = Table.from_columns(columns).rows(np.arange(rows))
-    return table, {"Age": AGE, "Postcode": build(table.attribute("Postcode"), "star"), "Gender": GENDER}
+from tests.tabular.lattice.kgen_tables import AGE, problem, support_map
 
 
 def test_kgen_table_3_bounds():
-    table, hierarchies = example(4)
+    table, hierarchies = problem(4)
     assert lower_bounds(table, hierarchies, 2) == {"Age": 2, "Postcode": 1, "Gender": 0}
 
 
 def test_kgen_node_2_1_1_has_two_classes():
-    table, hierarchies = example(4)
+    table, hierarchies = problem(4)
     masked = protect(
         *(table, "full-domain", list(hierarchies)),
         rng=np.random.default_rng(0), k=2, hierarchies=hierarchies, levels=(2, 1, 1),
@@ -51,7 +35,7 @@ def test_kgen_node_2_1_1_has_two_classes():
 
 
 def test_kgen_table_4_support_maps():
-    table, hierarchies = example(4)
+    table, hierarchies = problem(4)
     ages = [sorted(level.values()) for level in support_map(table, AGE)]
     alone, two, four = [[0], [1], [2], [3]], [[0, 1], [2, 3]], [[0, 1, 2, 3]]
     assert ages == [alone, alone, two, four, four]
@@ -61,7 +45,7 @@ def test_kgen_table_4_support_maps():
 
 
 def test_kgen_table_8_bounds_and_a_node_below_them():
-    table, hierarchies = example(3)
+    table, hierarchies = problem(3)
     # 35 % of three rows: one may be suppressed.
     assert lower_bounds(table, hierarchies, 2, suppression=0.35) == {"Age": 2, "Postcode": 1, "Gender": 0}
     with pytest.raises(NoSolution, match="3 of 3 records"):
@@ -93,7 +77,7 @@ def test_no_node_below_a_bound_is_k_anonymous(data, k, suppression):
 
 
 def test_a_k_that_no_node_has_is_refused():
-    table, hierarchies = example(3)
+    table, hierarchies = problem(3)
     with pytest.raises(NoSolution, match="has 3 records"):
         lower_bounds(table, hierarchies, 4)
     with pytest.raises(InvalidParameter, match="at least 1"):

@@ -10,14 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, UnknownName
-from tabular.lattice.generalisation_loss import (
-    average_class_size,
-    classification_loss,
-    discernibility,
-    general_loss,
-    non_uniform_entropy,
-)
+from tabular.lattice.generalisation_loss import classification_loss, general_loss, non_uniform_entropy
 from tabular.table import Table
+from tests.tabular.lattice.class_losses import discernibility, normalized_average_class_size
 from tests.tabular.pairs_of_tables import members_of, pairs_of_tables
 
 
@@ -72,8 +67,8 @@ def test_classes_and_entropy_worked_by_hand():
     assert discernibility(masked, ["size"]) == 9 + 1 + 1
     assert discernibility(masked, ["size"], suppressed=last) == 9 + 1 + 5
     assert discernibility(masked, ["size"], suppressed=last | ~last) == 25
-    assert average_class_size(masked, ["size"]) == pytest.approx(5 / 3)
-    assert average_class_size(masked, ["size"], 2, suppressed=last) == pytest.approx(4 / 2 / 2)
+    assert normalized_average_class_size(masked, ["size"]) == pytest.approx(5 / 3)
+    assert normalized_average_class_size(masked, ["size"], 2, suppressed=last) == pytest.approx(4 / 2 / 2)
     # 1 is two thirds of [1,2], 2 a third; 4 is alone in its label, and two fifths of everything.
     bits = 2 * log2(3 / 2) + log2(3)
     assert non_uniform_entropy(original, masked, ["size", "one"]) == pytest.approx(bits + log2(5 / 2))

@@ -207,7 +207,7 @@ def test_the_optimum_is_proven_by_what_the_releases_say_together_and_not_by_clas
     assert result.lower_bound == result.solutions["precision"][0] == 0.5
 
 
-@given(case=changing(max_rows=14), metric=st.sampled_from(["discernibility", "average_class_size", "cm"]))
+@given(case=changing(max_rows=14), metric=st.sampled_from(["discernibility", "normalized_average_class_size", "cm"]))
 @settings(max_examples=40, deadline=None)
 def test_the_optimum_of_what_has_no_bound_by_levels_is_that_of_all_nodes(case, metric):
     history = History.begun(list(case.hierarchies), "id")

@@ -48,7 +48,7 @@ def test_the_minimal_nodes_are_found_and_the_optimum_of_precision_and_without_su
 @given(problems(max_attributes=3), st.integers(1, 4))
 def test_without_suppression_no_metric_is_better_above_a_minimal_node(problem, k):
     known = KnownNodes.of(problem, Limits(k=k), class_label="label")
-    for metric in ("cm", "discernibility", "average_class_size", "non_uniform_entropy"):
+    for metric in ("cm", "discernibility", "normalized_average_class_size", "non_uniform_entropy"):
         found, everything = searched("ola", known, metric), searched("exhaustive", known, metric)
         assert (found is None) == (everything is None)
         if found is not None:

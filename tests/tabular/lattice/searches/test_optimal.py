@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabular import Table
+from tabular import Table, threads
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import LOSSES
-from tabular.lattice.optimal import branched_optimum
-from tabular.lattice.optimal import threads as sharing_out
-from tabular.lattice.optimal.losses_by_level import ADDITIVE
+from tabular.lattice.optimal import branched_optimum, shared_search
+from tabular.lattice.optimal.level_losses import ADDITIVE
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Finds, Memory, Question, run
 from tests.strategies import seeds
@@ -142,9 +141,9 @@ def wide_problem(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_parts_are_shared_out_and_blocks_bounded_anew_without_harm(seed, monkeypatch):
     # Little room and short slices, so that small lattices go through all of it.
-    monkeypatch.setattr(sharing_out, "_SLICE", [500, 5000][seed % 2])
-    monkeypatch.setattr(sharing_out, "_WIDE", [0.0, 0.4][seed // 2 % 2])
-    monkeypatch.setattr(sharing_out, "_EFFORT", [200, 10**6][seed // 4 % 2])
+    monkeypatch.setattr(shared_search, "_SLICE", [500, 5000][seed % 2])
+    monkeypatch.setattr(shared_search, "_WIDE", [0.0, 0.4][seed // 2 % 2])
+    monkeypatch.setattr(shared_search, "_EFFORT", [200, 10**6][seed // 4 % 2])
     monkeypatch.setattr(branched_optimum, "_WIDEST", 2 + seed % 5)
     rng = np.random.default_rng(seed)
     asked = Limits(k=int(rng.integers(2, 6)), suppression=float(rng.choice([0.0, 0.05, 0.1, 0.3])))
@@ -154,10 +153,10 @@ def test_parts_are_shared_out_and_blocks_bounded_anew_without_harm(seed, monkeyp
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    monkeypatch.setattr(sharing_out, "_SLICE", 2000)
+    monkeypatch.setattr(shared_search, "_SLICE", 2000)
     found = []
-    for threads in (1, 4):
-        monkeypatch.setattr(sharing_out.os, "cpu_count", lambda threads=threads: threads)
+    for number in (1, 4):
+        monkeypatch.setattr(threads.os, "cpu_count", lambda number=number: number)
         question = Question(Evaluator(*wide_problem(3), limits=Limits(k=3, suppression=0.05), workers=1), "precision")
         document = run("optimal", Optimal(most=BRANCHED), question, rng=np.random.default_rng(5)).document()
         del document["seconds"]

@@ -1,0 +1,341 @@
+"""One search from its request to its outcome: the document of what was found and, if wanted, a table to release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
+from tabular.hierarchy import Hierarchy
+from tabular.lattice.chain.consistency import already_told
+from tabular.lattice.chain.evaluator import DynamicEvaluator
+from tabular.lattice.chain.history import History
+from tabular.lattice.chain.records import HISTORY, document_of
+from tabular.lattice.choice import Choice, chosen_node, require_limits
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
+from tabular.lattice.release.node import BY_HIERARCHY, ReleasedNode, released
+from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+from tabular.lattice.searches import searches
+from tabular.lattice.searching import Progress, Question, Result, Stop, after_evaluations, after_seconds, run
+from tabular.lattice.space import Node
+from tabular.progress import Report, silent
+from tabular.protections.full_domain import generalised
+from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
+from tabular.release.fingerprint import fingerprint_of_table
+from tabular.release.identifiers import release_table
+from tabular.stream import Stream
+from tabular.table import Table
+from tabular.version import version
+
+#: What is always said of a solution, in this order; None where there is no sensitive column or class label.
+ALWAYS = ("node", "k", "l", "t", "s_k", "s_l", "glm", "cm", "precision", "suppressed")
+
+#: A report lists so many solutions and moments; more than that nobody reads, and the document has them.
+REPORTED, MOMENTS = 500, 100
+
+#: For a report the exact front is computed in lattices of up to so many nodes.
+SMALL = 100_000
+
+_LIMITS = ("k", "l", "t", "suppression")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableRelease:
+    """A released table in the order of its original, and what goes with it.
+
+    *order* are the rows that are given away, in their order; None where all stand as they are. *parameters* and
+    *findings* are for the data dictionary, *labels* says there in words what a label stands for. *private* is what
+    later releases are read from; it belongs with what leads back.
+    """
+
+    table: Table
+    order: NDArray[np.int64] | None
+    parameters: Mapping[str, Any]
+    findings: Mapping[str, Any]
+    labels: str
+    private: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchOutcome:
+    """What a search found, as plain values, and the release if one was wanted."""
+
+    document: dict[str, Any]
+    release: TableRelease | None = None
+
+
+def find_generalisation(
+    request: SearchRequest,
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    *,
+    rng: np.random.Generator,
+    history: History | None = None,
+    file: str = "",
+    report: Report = silent,
+    stop: Callable[[], bool] = lambda: False,
+) -> SearchOutcome:
+    """Find the generalisation of *table* that loses least within the limits, or the front of several objectives.
+
+    *hierarchies* may hold more values than the table. *history* are the earlier releases, where the request names one.
+    *file* is where the table was read. *stop* ends the search with the best so far.
+
+    >>> from tabular.lattice import Limits
+    >>> ages = Table.from_columns({"age": ["21", "22", "35", "36"]})
+    >>> decades = Hierarchy.of("age", ["21", "22", "35", "36"], [["20s", "20s", "30s", "30s"], ["*"] * 4])
+    >>> request = SearchRequest(quasi_identifiers=("age",), limits=Limits(k=2), release=ReleaseRequest())
+    >>> found = find_generalisation(request, ages, {"age": decades}, rng=np.random.default_rng())
+    >>> found.document["solutions"][0]["node"], found.release.table.values("age")
+    ([1], ['20s', '20s', '30s', '30s'])
+    """
+    request.check()
+    table = request.fitted(table, file=file)
+    if (request.previous is None) != (history is None):
+        raise InvalidParameter(f"{named('previous')}: a request that names a release needs its history, and no other.")
+    for name in request.quasi_identifiers:
+        if name not in hierarchies:
+            raise UnknownName.among("hierarchy", name, hierarchies)
+    whole = {name: hierarchies[name] for name in request.quasi_identifiers}
+    work = _Work(request, table, whole, history, report)
+    node = work.checked_choice()
+    result = work.searched(rng, stop)
+    report("Reading all figures of the solutions", 0, 0)
+    solutions = work.evaluator.in_full(result.solutions.nodes)
+    document = work.document(result, solutions, file)
+    if request.release is None:
+        return SearchOutcome(document=document)
+    choice = Choice.of(request.release.choose, node, solutions, work.evaluator)
+    released_node = work.released(choice, request.release)
+    place = None if choice.place is None else choice.place + 1
+    document["release"] = {"place": place, **released_node.document()}
+    return SearchOutcome(document=document, release=work.release(released_node, request.release, rng))
+
+
+def for_report(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The *document* as a report takes it: the best solutions, and moments from first to last, where there are many.
+
+    Of a front the course says nothing, since it has no best.
+    """
+    found, moments = document["solutions"], document["moments"] if document["metric"] is not None else []
+    kept = np.unique(np.linspace(0, len(moments) - 1, MOMENTS).round().astype(int)).tolist() if moments else []
+    return {
+        **document,
+        "solutions": found[:REPORTED],
+        "solutions_found": len(found),
+        "moments": [moments[place] for place in kept],
+    }
+
+
+class _Ending:
+    """The reasons to end a search that could go on; *said* is the one that ended it, in words."""
+
+    def __init__(self, request: SearchRequest, stop: Callable[[], bool]) -> None:
+        self.stops: list[tuple[str, Stop]] = [("The search was interrupted.", lambda progress: stop())]
+        if request.seconds is not None:
+            words = f"The time limit ended the search, {named('seconds')} {request.seconds:g}: give it more."
+            self.stops.append((words, after_seconds(request.seconds)))
+        if request.budget is not None:
+            # Wherever nothing is found it is said that more evaluations can help.
+            self.stops.append(("", after_evaluations(request.budget)))
+        self.said = ""
+
+    def __call__(self, progress: Progress) -> bool:
+        words = next((words for words, stop in self.stops if stop(progress)), None)
+        self.said = words or ""
+        return words is not None
+
+
+class _Work:
+    """One search of one table, step by step."""
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        table: Table,
+        whole: Mapping[str, Hierarchy],
+        history: History | None,
+        report: Report,
+    ) -> None:
+        self.request, self.table, self.whole, self.history, self.report = request, table, whole, history, report
+        parameters: dict[str, Any] = {
+            "limits": request.limits,
+            "sensitive": request.sensitive,
+            "class_label": request.class_label,
+            "metrics": request.ranks,
+        }
+        self.evaluator: Evaluator | DynamicEvaluator = (
+            Evaluator(table, whole, **parameters)
+            if history is None
+            else DynamicEvaluator(table, whole, history, **parameters)
+        )
+        self.question = Question(self.evaluator, request.loss, request.objectives)
+
+    def checked_choice(self) -> Node | None:
+        """The node that was chosen by its levels; what cannot be released is refused before the search."""
+        request, evaluator = self.request, self.evaluator
+        if request.release is None:
+            return None
+        node = chosen_node(request.release.choose, evaluator.lattice)
+        top = {name: each.height for name, each in evaluator.hierarchies.items()}
+        nobody = np.zeros(len(self.table), dtype=np.bool_)
+        coarsest = generalised(self.table, evaluator.hierarchies, top, suppressed=nobody)
+        release_table(coarsest, identifiers=request.release.identifiers)
+        if node is not None:
+            require_limits(node, evaluator)
+        return node
+
+    def searched(self, rng: np.random.Generator, stop: Callable[[], bool]) -> Result:
+        """What the search finds until it ends or is stopped."""
+        request, search = self.request, self.request.search()
+        most = request.budget or getattr(search, "evaluations", 0) or 0
+
+        def tell(progress: Progress) -> None:
+            self.report("Searching", progress.evaluated, max(most, progress.evaluated) if most else 0)
+
+        self.report("Searching", 0, most)
+        ending = _Ending(request, stop)
+        try:
+            return run(
+                request.entry.name, search, self.question, rng=rng, stop=ending, most=request.budget, report=tell
+            )
+        except NoSolution as error:
+            text = error.worded(named)
+            raise NoSolution(f"{text} {ending.said}" if ending.said else text) from None
+
+    def document(self, result: Result, solutions: Readings, file: str) -> dict[str, Any]:
+        """Everything that was found; *solutions* are those of the *result* with all their metrics."""
+        request, limits = self.request, self.request.limits
+        document = {
+            "version": version(),
+            "inputs": {"original": fingerprint_of_table(self.table)},
+            "file": Path(file).name,
+            "rows": len(self.table),
+            "quasi_identifiers": [
+                {"name": name, "values": len(each.domain), "height": each.height}
+                for name, each in self.evaluator.hierarchies.items()
+            ],
+            "sensitive": request.sensitive,
+            "class_label": request.class_label,
+            "limits": {
+                **{name: getattr(limits, name) for name in _LIMITS},
+                "suppressible": limits.suppressible(len(self.table)),
+            },
+            **result.document(),
+            "parameters": _parameters(request),
+            "solutions": [_solution(solutions, place) for place in range(len(solutions))],
+            "moments": [asdict(each) for each in result.moments],
+        }
+        if self.history is not None:
+            releases = {name: getattr(self.history, name) for name in ("releases", "matched", "k")}
+            document["previous"] = releases | document.get("previous", {})
+        if self._wants_exact_front():
+            self.report("Computing the exact front", 0, 0)
+            document |= self._compared(result.solutions)
+        return document
+
+    def _wants_exact_front(self) -> bool:
+        request = self.request
+        if request.exact is not None:
+            return request.exact
+        is_heuristic = bool(request.objectives) and request.entry.method.draws
+        return request.for_report and is_heuristic and self.evaluator.lattice.size <= SMALL
+
+    def _compared(self, found: Readings) -> dict[str, Any]:
+        """The exact front, and how near *found* comes to it."""
+        objectives, rng = self.request.objectives, np.random.default_rng(0)
+        exact = run("exhaustive", searches["exhaustive"].method(), self.question, rng=rng).solutions
+        values, theirs = (-each.costs(objectives) for each in (exact, found))
+        epsilon = checked_epsilon(self.request.algorithm_parameters.get("epsilon"), objectives)
+        error = convergence_error(values, theirs)
+        entries = [exact.document(place) for place in range(len(exact))]
+        return {
+            "exact_front": [{name: each[name] for name in ("node", *objectives)} for each in entries],
+            "comparison": {
+                "representation_ratio": representation_ratio(values, theirs, epsilon),
+                "convergence_error": error.total,
+                "mean_convergence_error": error.mean,
+            },
+        }
+
+    def released(self, choice: Choice, release: ReleaseRequest) -> ReleasedNode:
+        """The generalised table of the chosen node, counted anew."""
+        return released(
+            self.table,
+            {name: self.whole[name] for name in self.evaluator.hierarchies},
+            choice.node,
+            self.request.limits,
+            self.evaluator.suppressed_rows(choice.node),
+            choice.metrics,
+            sensitive=self.request.sensitive,
+            labels=release.labels,
+        )
+
+    def release(self, node: ReleasedNode, release: ReleaseRequest, rng: np.random.Generator) -> TableRelease:
+        """What is given away; suppressed rows stand as `*` or are left out."""
+        request, drops = self.request, self.request.drops_suppressed
+        # The record of later releases holds the labels of the hierarchies: no others may have been written.
+        by_hierarchy = release.labels == BY_HIERARCHY
+        history = self._extended(node) if self.history is not None or (release.record and by_hierarchy) else None
+        rows = np.flatnonzero(~node.suppressed) if drops else np.arange(len(self.table))
+        order = rows[drawn_order(rng, len(rows))] if release.shuffle else rows
+        limits = {name: value for name in _LIMITS if (value := getattr(request.limits, name)) is not None}
+        counted = node.recounted
+        findings: dict[str, Any] = {
+            "promises_k": counted.k >= 2,
+            "k": counted.k,
+            "suppressed": 0 if drops else counted.suppressed,
+            "left_out": len(self.table) - len(rows),
+        }
+        if request.sensitive is not None:
+            findings |= {"sensitive": request.sensitive, "l": counted.l, "t": counted.t}
+        if self.history is not None and history is not None:
+            findings |= {"releases": history.releases, "k_over_releases": history.k}
+        return TableRelease(
+            table=node.table,
+            order=order if release.shuffle or drops else None,
+            parameters={"levels": ",".join(f"{name}={level}" for name, level in node.node.items()), **limits},
+            findings=findings | {"attributes": node.public(self.whole)},
+            labels=LABELS_OF_HIERARCHIES if by_hierarchy else LABELS,
+            private={HISTORY: document_of(history)} if history is not None and by_hierarchy else {},
+        )
+
+    def _extended(self, node: ReleasedNode) -> History:
+        """The releases with this one; that they break k together is a bug, and nothing goes out."""
+        request = self.request
+        before = self.history or History.begun(request.quasi_identifiers, key=request.key)
+        levels, left_out = tuple(node.node.values()), request.drops_suppressed
+        after = before.extended(self.table, self.whole, levels, node.suppressed, silent=left_out)
+        if self.history is not None and request.limits.k is not None and already_told(after, request.limits.k):
+            raise RuntimeError("A release does not keep k together with those before it.")
+        return after
+
+
+def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
+    """A random order of the *rows* of a release; the seed alone leads back."""
+    return Stream(rng.bytes(32), b"order").permutation(rows)
+
+
+def _parameters(request: SearchRequest) -> dict[str, Any]:
+    """The parameters of the algorithm that take effect, and the budgets."""
+    given = request.algorithm_parameters
+    listed = {name: list(value) for name, value in given.items() if isinstance(value, tuple)}
+    budgets = {"evaluations": request.budget, "seconds": request.seconds}
+    return {
+        **effective_parameters(request.search(), given),
+        **listed,
+        **{name: value for name, value in budgets.items() if value is not None},
+    }
+
+
+def _solution(solutions: Readings, place: int) -> dict[str, Any]:
+    """One solution with the keys that are always there first."""
+    found = solutions.document(place)
+    found.pop("satisfies")
+    return {name: found.pop(name, None) for name in ALWAYS} | found
