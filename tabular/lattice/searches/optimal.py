@@ -189,6 +189,6 @@ def _least_above(readings: Readings, place: int, question: Question) -> Iterator
         yield float(readings[metric][place]) - suppressed * (rows - k)
     elif metric == "cm":
         yield float(readings[metric][place]) - suppressed
-    elif metric == "average_class_size" and suppressed < rows:
+    elif metric == "normalized_average_class_size" and suppressed < rows:
         classes = round((rows - suppressed) / (float(readings[metric][place]) * k))
         yield (rows - suppressed) / (classes + suppressed // k) / k * (1 - 1e-12)
