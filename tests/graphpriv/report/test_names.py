@@ -26,4 +26,5 @@ def test_an_attacker_is_named_with_its_option():
 
 
 def test_ranges_of_candidates_are_named_from_the_worst_to_none():
-    assert [names.bucket(key) for key in names.BUCKETS] == ["1", "2\u20134", "5\u201310", "11\u201320", "over 20", "none"]
+    shown = [names.bucket(key) for key in names.BUCKETS]
+    assert shown == ["1", "2\u20134", "5\u201310", "11\u201320", "over 20", "none"]
