@@ -170,7 +170,7 @@ class _Work:
             "class_label": request.class_label,
             "metrics": request.ranks,
         }
-        self.evaluator: Evaluator | DynamicEvaluator = (
+        self.evaluator = (
             Evaluator(table, whole, **parameters)
             if history is None
             else DynamicEvaluator(table, whole, history, **parameters)
