@@ -10,7 +10,7 @@ from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
 from api.errors import outcome_of
-from api.methods import method_lists
+from api.methods import method_lists, verb_list
 from graphpriv.store import open_store
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -45,6 +45,11 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     def methods() -> Response:
         """List every registered method."""
         return jsonify(method_lists())
+
+    @app.get("/v1/verbs")
+    def verbs() -> Response:
+        """List everything that graphpriv can do, with its options."""
+        return jsonify(verb_list())
 
     return app
 

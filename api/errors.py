@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from tabular.errors import (
     FileFailure,
     InvalidInput,
+    InvalidParameter,
     NameTaken,
     NoSolution,
     ReportedError,
     SourceUnavailable,
     StoreUnavailable,
     UnknownName,
+    named,
+    worded,
 )
+from tabular.files.disk import reason
+
+__all__ = ["OUTCOMES", "InvalidParameter", "Outcome", "ReportedError", "named", "outcome_of", "reason", "worded"]
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import Field, asdict
 from typing import Any
 
+from api.verbs import Verb, verbs
+from api.verbs.values import is_required, kind_of, options_of
 from graphpriv.formats import formats
 from graphpriv.measures import measures
 from graphpriv.protections import protections
 from graphpriv.risk import attackers
+from tabular.clusterings import clusterings
 from tabular.criteria import criteria
 from tabular.hierarchies import hierarchies
 from tabular.lattice.searches import searches
 from tabular.measures import measures as table_measures
 from tabular.protections import protections as table_protections
-from tabular.registry import Registry
+from tabular.registry import Entry, Registry, choices_of
 
 REGISTRIES: dict[str, Registry[Any]] = {
     "Graph protections": protections,
@@ -22,6 +25,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Attackers": attackers,
     "Graph formats": formats,
     "Table protections": table_protections,
+    "Clusterings": clusterings,
     "Table measures": table_measures,
     "Hierarchies": hierarchies,
     "Table criteria": criteria,
@@ -43,4 +47,30 @@ def method_lists() -> dict[str, list[dict[str, Any]]]:
             for entry in registry.entries()
         ]
         for sort, registry in REGISTRIES.items()
+    }
+
+
+def verb_list() -> list[dict[str, Any]]:
+    """Every verb with its options, ready for JSON."""
+    return [
+        {"name": entry.name, "summary": entry.summary, "options": [_option(each) for each in _options(entry)]}
+        for entry in verbs.entries()
+    ]
+
+
+def _options(entry: Entry[Verb]) -> list[Field[Any]]:
+    return list(options_of(entry.method).values())
+
+
+def _option(option: Field[Any]) -> dict[str, Any]:
+    choices = choices_of(option.metadata["choices"])
+    return {
+        "name": option.name,
+        "kind": "list" if kind_of(option).startswith("tuple") else kind_of(option),
+        "required": is_required(option),
+        "default": None if is_required(option) else option.default,
+        "help": option.metadata["help"],
+        "low": option.metadata["low"],
+        "high": option.metadata["high"],
+        "choices": None if choices is None else list(choices),
     }

@@ -9,7 +9,7 @@ import csv
 import os
 from pathlib import Path
 
-from tabular.hierarchies.range import Ranges
+from tabular.hierarchies.builders import Ranges
 from tabular.hierarchy import Hierarchy
 from tabular.table import Table
 

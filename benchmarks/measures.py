@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.linkage import adult_rows, pram, swapping
 from tabular.criteria import check
-from tabular.matrices.transitions import bivariate_difference, chi_square_difference
 from tabular.measures import NUMERIC, measures
+from tabular.measures.transitions import bivariate_difference, chi_square_difference
 from tabular.table import Table
 
 QUASI_IDENTIFIERS = ("sex", "race", "education")

@@ -18,7 +18,6 @@ import numpy as np
 from benchmarks.cargo import ALL_K, SIZES, SUPPRESSION, cargo_problem
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
-from tabular.lattice.optimal.certificate import certificate
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, after_seconds, run
 
@@ -90,6 +89,7 @@ def certify(columns: int, question: Question, found: Result) -> None:
 def check_written(columns: int, question: Question, found: Result) -> None:
     """Write the proof down and have it checked by counting rows."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.tabular.lattice.optimal.certificate import certificate
     from tests.tabular.lattice.proof_checker import checker_of
 
     node = found.solutions.tuples()[0]

@@ -25,7 +25,8 @@ from tabular.hierarchies import read_hierarchies
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.front import checked_epsilon, convergence_error, non_dominated, representation_ratio
+from tabular.lattice.fronts.dominance import non_dominated
+from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches.pbg_ea import PbgEa
 from tabular.lattice.searching import Question, run

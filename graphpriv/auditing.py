@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import product
-from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.fingerprint import fingerprint, fingerprint_of_mapping
+from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.measures import Pair, Reading, information_loss, measures
+from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
+from graphpriv.risk.disclosure import BUCKETS
+from graphpriv.store.contract import Run
 from graphpriv.structure import structural_change
+from graphpriv.topics import RANKS
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.progress import Report, silent
@@ -52,6 +55,41 @@ class Audit:
 
     document: dict[str, Any]
     disclosures: Mapping[str, Mapping[str, Disclosure]]
+    #: The fingerprint of the original, for the store alone.
+    input_hash: str = field(repr=False)
+
+    def run(self, released: str) -> Run:
+        """What a store keeps of the audit of the release called *released*."""
+        return Run(
+            verb="audit",
+            parameters={"released": released, **self.document["parameters"]},
+            version=self.document["version"],
+            input_hash=self.input_hash,
+        )
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The lowest and the highest value of each number that undecided users leave open, by its path."""
+        bounds: dict[str, tuple[float, float]] = {}
+        for attacker, scenarios in self.disclosures.items():
+            for scenario, found in scenarios.items():
+                if found.undecided.any():
+                    bounds |= _bounds(attacker, scenario, found)
+        return bounds
+
+
+def _bounds(attacker: str, scenario: str, found: Disclosure) -> dict[str, tuple[float, float]]:
+    alone = scenario == STRUCTURE
+    above, case = ("structure.", attacker) if alone else ("", f"{attacker}.{scenario}")
+    # Who is found for certain stays found; nothing more is known of the candidates.
+    return {
+        f"{above}risk.{case}" if alone else f"disclosure_risk.{case}": (
+            found.risk,
+            min(1.0, found.risk + found.undecided_share),
+        ),
+        f"{above}expected_success.{case}": (0.0, 1.0),
+        **{f"{above}candidates.{case}.{bucket}": (0.0, float(len(found.candidates))) for bucket in BUCKETS},
+    }
 
 
 def audit(
@@ -62,7 +100,7 @@ def audit(
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
     undirected: bool = False,
-    budgets: Mapping[str, int] | None = None,
+    steps: int | None = None,
     at_risk: int = 20,
     workers: int | None = None,
     report: Report = silent,
@@ -70,14 +108,16 @@ def audit(
     """Measure what *released* lost against *original* and who can still be found in it.
 
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
-    anchored AAMIL, expected success) cannot be known and is null. *budgets* are the steps an attacker may take, by its
-    name; what they leave open is undecided. *report* is told which attacker is at work on which scenario.
+    anchored AAMIL, expected success) cannot be known and is null. *steps* is how many steps each attacker may take for
+    one match; None leaves its own number. Users about whom the steps leave something open are undecided. *report* is
+    told which attacker is at work on which scenario.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
             raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
-    known = {name: registered[name].method(**_budget(name, budgets or {})) for name in attackers}
-    inputs = _fingerprints(original, released, mapping)
+    given = {} if steps is None else {"steps": steps}
+    known = {name: registered[name].method(**given) for name in attackers}
+    hashes = {"original": fingerprint(original), "released": fingerprint(released)}
     if undirected:
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
@@ -93,8 +133,35 @@ def audit(
         "scenarios": list(scenarios),
         "undirected": undirected,
     }
-    document = {"version": version(), "inputs": inputs, "parameters": parameters}
-    return Audit({**document, **_findings(pair, found, at_risk)}, found)
+    document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
+    return Audit({**document, **_findings(pair, found, at_risk)}, found, hashes["original"])
+
+
+def figure_paths(
+    attackers: Sequence[str] = ("ego", "subgraph"), scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS
+) -> tuple[str, ...]:
+    """The path of every number that an audit by these *attackers* will have, such as `disclosure_risk.ego.all`.
+
+    No attack is made: the paths are those of a graph of two users whom nobody found.
+    """
+    users = np.arange(2, dtype=np.int32)
+    nowhere, nobody = np.zeros(2, dtype=np.int32), np.zeros(2, dtype=np.bool_)
+    world = PlaceTree.from_paths([(WORLD,)])
+    graph, _ = SocialGraph.build(
+        ("a", "b"), users, users[::-1], directed=True, places=world, location=nowhere, topics=((None,) * RANKS,) * 2
+    )
+    nothing = Disclosure(nobody, nobody, nowhere.astype(np.int64), nobody)
+    found = {attacker: dict.fromkeys([*scenarios, STRUCTURE], nothing) for attacker in attackers}
+    return tuple(_numbers(_findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)))
+
+
+def _numbers(document: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """The paths of the numbers of a document."""
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{above}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{above}{key}"
 
 
 def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -108,26 +175,14 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         attributes = PROFILE_SCENARIOS.get(name) or tuple(name.split("+"))
         wrong = [each for each in attributes if each not in ATTRIBUTES]
         if wrong or len(set(attributes)) < len(attributes):
-            raise InvalidParameter(
-                f"No scenario is called {name!r}; there is {', '.join(PROFILE_SCENARIOS)}, "
-                f"or distinct attributes joined by '+' ({', '.join(ATTRIBUTES)})."
+            raise InvalidParameter.wrong(
+                "scenario",
+                must=f"be one of {', '.join(PROFILE_SCENARIOS)}, or distinct attributes joined by '+' "
+                f"({', '.join(ATTRIBUTES)})",
+                was=name,
             )
         chosen[name] = attributes
     return chosen
-
-
-def _budget(attacker: str, budgets: Mapping[str, int]) -> dict[str, int]:
-    return {"budget": budgets[attacker]} if attacker in budgets else {}
-
-
-def _fingerprints(
-    original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None
-) -> dict[str, str | None]:
-    return {
-        "original": fingerprint(original),
-        "released": fingerprint(released),
-        "mapping": None if mapping is None else fingerprint_of_mapping(mapping),
-    }
 
 
 def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int) -> dict[str, Any]:
@@ -143,7 +198,7 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "unmapped": None if mapped is None else len(released) - mapped,
         "information_loss": _losses(pair),
         "disclosure_risk": _by_scenario(found, lambda each: each.risk),
-        "expected_success": _by_scenario(found, lambda each: _expected_success(each, pair.mapping)),
+        "expected_success": _by_scenario(found, lambda each: each.expected_success(pair.mapping)),
         "undecided": _by_scenario(found, lambda each: each.undecided_share),
         "candidates": _by_scenario(found, lambda each: each.buckets),
         "structure": _structure(pair, found),
@@ -184,19 +239,11 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},
-        "expected_success": {attacker: _expected_success(each, pair.mapping) for attacker, each in alone.items()},
+        "expected_success": {attacker: each.expected_success(pair.mapping) for attacker, each in alone.items()},
         "undecided": {attacker: each.undecided_share for attacker, each in alone.items()},
         "candidates": {attacker: each.buckets for attacker, each in alone.items()},
         "note": {True: EDGES_KEPT, False: EDGES_CHANGED, None: EDGES_UNKNOWN}[change["edges_unchanged"]],
     }
-
-
-def _expected_success(disclosure: Disclosure, mapping: NDArray[np.int64] | None) -> float | None:
-    """The mean chance of the users whose counterpart is known; those left out of a mapping must not count as safe."""
-    if disclosure.chances is None or mapping is None:
-        return None
-    known = mapping >= 0
-    return fsum(disclosure.chances[known]) / int(known.sum()) if known.any() else None
 
 
 def _most_at_risk(

@@ -5,9 +5,7 @@ They are made from what is released alone, so they hold no value of the original
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +17,7 @@ from graphpriv.microdata.protected import ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
 from tabular.classes import class_count, smallest_class
-from tabular.files.disk import write_text
-from tabular.release.dictionary import dictionary_path, table_dictionary
+from tabular.release.dictionary import table_dictionary
 
 #: What the fields of a profile mean, in a release and in a table taken from any graph.
 RELEASED = (
@@ -97,8 +94,10 @@ def release_dictionary(graph: SocialGraph, origin: Origin) -> dict[str, Any]:
     }
 
 
-def microdata_dictionary(table: Microdata) -> dict[str, Any]:
-    """The dictionary of a table of microdata."""
+def microdata_dictionary(table: Microdata | ProtectedMicrodata) -> dict[str, Any]:
+    """The dictionary of a table of microdata, as it was taken or as it was masked."""
+    if isinstance(table, ProtectedMicrodata):
+        return _masked(table)
     return {
         "describes": "microdata",
         "k": table.k,
@@ -120,8 +119,7 @@ def microdata_dictionary(table: Microdata) -> dict[str, Any]:
     }
 
 
-def protected_microdata_dictionary(protected: ProtectedMicrodata) -> dict[str, Any]:
-    """The dictionary of microdata that were masked as a table."""
+def _masked(protected: ProtectedMicrodata) -> dict[str, Any]:
     titles = {"degree": DEGREE, "location": TAKEN[0]}
     titles |= {f"topic{rank}": TAKEN[1].format(rank=rank) for rank in range(1, RANKS + 1)}
     document = table_dictionary(
@@ -134,26 +132,6 @@ def protected_microdata_dictionary(protected: ProtectedMicrodata) -> dict[str, A
         titles=titles,
     )
     return {**document, "describes": "protected microdata"}
-
-
-def write_dictionary(graph: SocialGraph, origin: Origin, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the dictionary of a released graph beside *out*, the file of the graph; returns where it went."""
-    return _write(release_dictionary(graph, origin), out, overwrite=overwrite)
-
-
-def write_microdata_dictionary(
-    table: Microdata | ProtectedMicrodata, out: str | Path, *, overwrite: bool = False, private: bool = False
-) -> Path:
-    """Write the dictionary of a table beside *out*, the file of the table; returns where it went."""
-    if isinstance(table, ProtectedMicrodata):
-        return _write(protected_microdata_dictionary(table), out, overwrite=overwrite, private=private)
-    return _write(microdata_dictionary(table), out, overwrite=overwrite, private=private)
-
-
-def _write(document: Mapping[str, Any], out: str | Path, *, overwrite: bool, private: bool = False) -> Path:
-    path = dictionary_path(out)
-    write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=overwrite, private=private)
-    return path
 
 
 def _profile_fields(

@@ -1,11 +1,8 @@
-"""Fingerprints of graphs and mappings, the same on every backend."""
+"""Fingerprints of graphs, the same on every backend."""
 
 from __future__ import annotations
 
 import hashlib
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from tabular.release.fingerprint import add_numbers, add_texts
@@ -25,11 +22,4 @@ def fingerprint(graph: SocialGraph) -> str:
     for key in sorted(graph.private):
         add_texts(digest, [key])
         add_texts(digest, ["" if value is None else f"={value}" for value in graph.private[key]])
-    return f"sha256:{digest.hexdigest()}"
-
-
-def fingerprint_of_mapping(mapping: NDArray[np.int64]) -> str:
-    """The SHA-256 of a mapping."""
-    digest = hashlib.sha256(b"mapping 1\n")
-    add_numbers(digest, mapping)
     return f"sha256:{digest.hexdigest()}"

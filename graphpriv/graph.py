@@ -119,6 +119,13 @@ class SocialGraph:
         return graph, dropped
 
     @classmethod
+    def empty(cls, *, directed: bool) -> SocialGraph:
+        """A graph without users."""
+        none = np.empty(0, dtype=np.int32)
+        places = PlaceTree.from_paths(())
+        return cls.build((), none, none, directed=directed, places=places, location=none, topics=())[0]
+
+    @classmethod
     def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
         """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
         from graphpriv.formats.interchange import from_networkx
@@ -248,6 +255,8 @@ def links_of(
 
 def common_codes(one: SocialGraph, other: SocialGraph) -> tuple[SocialGraph, SocialGraph]:
     """Both graphs with the same tree of places and the same topics, so that equal codes mean equal values."""
+    if one.topic_names == other.topic_names and one.places == other.places:
+        return one, other
     places, *moved = one.places.union(other.places)
     names = in_order([*one.topic_names, *other.topic_names])
     code = {name: position for position, name in enumerate(names)}

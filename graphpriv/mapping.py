@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidRecord
 from tabular.files.csv_tables import read_table, write_csv
-from tabular.files.disk import read_bytes, replacing
+from tabular.files.disk import read_bytes
 
 HEADER = ("original", "released")
 
@@ -19,17 +20,11 @@ NONE = -1
 
 
 def write_mapping(
-    path: str | Path,
-    original: Sequence[str],
-    released: Sequence[str],
-    mapping: NDArray[np.int64],
-    *,
-    overwrite: bool = False,
+    file: IO[bytes], original: Sequence[str], released: Sequence[str], mapping: NDArray[np.int64]
 ) -> None:
-    """Write the private CSV `original,released`; a forgotten user has no line."""
+    """Write the CSV `original,released`; a forgotten user has no line."""
     pairs = ((original[user], released[to]) for user, to in enumerate(mapping.tolist()) if to != NONE)
-    with replacing(path, overwrite=overwrite, private=True) as file:
-        write_csv(file, HEADER, pairs)
+    write_csv(file, HEADER, pairs)
 
 
 def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64]:

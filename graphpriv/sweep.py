@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from graphpriv.auditing import PROFILE_SCENARIOS, audit
-from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from tabular.errors import InvalidParameter
@@ -33,18 +32,18 @@ def sweep(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
-    budgets: Mapping[str, int] = MappingProxyType({}),
+    steps: int | None = None,
     workers: int | None = None,
     report: Report = silent,
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
-    *parameters* are those of the *method*; *budgets* are the steps that attackers may take, by their names.
+    *parameters* are those of the *method*; *steps* is how many steps each attacker may take for one match.
     """
     if runs < 1:
-        raise InvalidParameter(f"Sweep: runs must be at least 1, not {runs}.")
-    if not ks:
-        raise InvalidParameter("Sweep: give at least one k.")
+        raise InvalidParameter.wrong("runs", must="be at least 1", was=runs)
+    if not ks or len(set(ks)) < len(ks):
+        raise InvalidParameter.wrong("k", must="be one number or several, each given once", was=list(ks))
     for k in ks:
         check_k(k, len(graph))
     rows = []
@@ -62,7 +61,7 @@ def sweep(
                 release.mapping,
                 attackers=attackers,
                 scenarios=scenarios,
-                budgets=budgets,
+                steps=steps,
                 at_risk=0,
                 workers=workers,
             )
@@ -71,13 +70,12 @@ def sweep(
         rows.append({"k": k, **_averaged(audits)})
     return {
         "version": version(),
-        "inputs": {"original": fingerprint(graph)},
         "parameters": {
             "k": list(ks),
             "runs": runs,
             "method": method,
             "method_parameters": dict(parameters),
-            "budgets": dict(budgets),
+            "steps": steps,
             "attackers": list(attackers),
             "scenarios": list(scenarios),
         },

@@ -39,6 +39,11 @@ def named(parameter: str) -> str:
     return f"{_BEGIN}{parameter}{_END}"
 
 
+def worded(text: str, name_of: Callable[[str], str | None]) -> str:
+    """A *text* with each parameter that it names under the name that *name_of* gives it; None leaves its own."""
+    return _NAMED.sub(lambda found: name_of(found[1]) or found[1], text)
+
+
 class ReportedError(Exception):
     """An error whose text is written for the person who asked."""
 
@@ -57,7 +62,7 @@ class ReportedError(Exception):
         >>> InvalidInput(f"Give {named('at_risk')}.").worded(lambda name: f"--{name.replace('_', '-')}")
         'Give --at-risk.'
         """
-        return _NAMED.sub(lambda found: name_of(found[1]) or found[1], self._text)
+        return worded(self._text, name_of)
 
     def __str__(self) -> str:
         return self.worded(lambda _: None)

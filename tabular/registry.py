@@ -1,4 +1,4 @@
-"""Registries: a method entered once is offered in the command line, the service and the README."""
+"""Registries: a method that is entered once appears in the command line, the service and the documentation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from importlib import import_module
 from numbers import Integral, Real
 from pkgutil import walk_packages
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from tabular.errors import InvalidParameter, UnknownName
 
 T = TypeVar("T")
+
+#: What a parameter may be: a few words, or the names of a registry.
+Choices: TypeAlias = "tuple[str, ...] | Registry[Any]"
 
 
 def option(
@@ -21,16 +24,20 @@ def option(
     help: str,
     low: float | None = None,
     high: float | None = None,
-    choices: tuple[str, ...] | None = None,
+    choices: Choices | Callable[[], Choices] | None = None,
+    **traits: Any,
 ) -> Any:
-    """A parameter of a method: a dataclass field with its bounds as data."""
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    """A parameter of a method: a dataclass field with its bounds as data.
+
+    *choices* that are costly to import can be a function that gives them; *traits* are for who shows the parameter.
+    """
+    metadata = {"help": help, "low": low, "high": high, "choices": choices, **traits}
     return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """What every registered method is: a frozen dataclass whose parameters are checked on creation."""
+    """The base class of registered methods: a frozen dataclass that checks its parameters on creation."""
 
     def __post_init__(self) -> None:
         for parameter in fields(self):
@@ -42,7 +49,7 @@ class Method:
 
 
 def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
-    """Refuse a *value* that is no whole number, or no truth value, where the *default* is one."""
+    """Refuse a *value* that is not a whole number, or not a truth value, although the *default* is one."""
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise InvalidParameter.wrong(name, must="be true or false", was=value, owner=owner)
@@ -52,8 +59,10 @@ def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
 
 def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
     """Refuse a *value* outside its *bounds*, in one wording for all parameters."""
-    low, high, choices = bounds.get("low"), bounds.get("high"), bounds.get("choices")
-    if choices is not None and value not in choices:
+    low, high, choices = bounds.get("low"), bounds.get("high"), choices_of(bounds.get("choices"))
+    if isinstance(choices, Registry):
+        choices[value]
+    elif choices is not None and value not in choices:
         raise InvalidParameter.wrong(name, must=f"be one of {', '.join(choices)}", was=value, owner=owner)
     if low is None and high is None:
         return
@@ -70,9 +79,14 @@ def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
         raise InvalidParameter.wrong(name, must=allowed, was=value, owner=owner)
 
 
+def choices_of(choices: Any) -> Any:
+    """The *choices* of a parameter, made now where they are a function."""
+    return choices() if callable(choices) else choices
+
+
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a registered method, as lists and help texts show it."""
+    """A parameter of a registered method, as shown in lists and help texts."""
 
     name: str
     default: Any
@@ -82,7 +96,7 @@ class Parameter:
     choices: tuple[str, ...] | None
 
     def read(self, text: str) -> Any:
-        """The value that *text* stands for, by the kind of the default; bounds are checked by the method."""
+        """The value of *text*, of the same kind as the default; the method itself checks the bounds."""
         kind = float if self.default is None and (self.low, self.high) != (None, None) else type(self.default)
         if kind is bool:
             if text.lower() not in ("true", "false"):
@@ -99,7 +113,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
-    """A registered method: its name, where it comes from and what it cannot do."""
+    """A registered method with its name, its source and its limits."""
 
     name: str
     method: type[T]
@@ -129,13 +143,13 @@ class Entry(Generic[T]):
 
 
 class Registry(Generic[T]):
-    """The methods of one sort, by name, in the order they were entered."""
+    """The methods of one sort by name, in the order of entry."""
 
     def __init__(self, sort: str) -> None:
         self.sort = sort
         self._entries: dict[str, Entry[T]] = {}
 
-    def add(self, name: str, *, cites: str, limits: str) -> Callable[[type[T]], type[T]]:
+    def add(self, name: str, *, cites: str = "", limits: str = "") -> Callable[[type[T]], type[T]]:
         """Class decorator: enter a method under *name*."""
 
         def enter(method: type[T]) -> type[T]:
@@ -149,7 +163,7 @@ class Registry(Generic[T]):
         return enter
 
     def load(self, package: ModuleType | str) -> None:
-        """Import every module of *package* and of the packages in it, so that what they hold is entered."""
+        """Import every module of *package* and its subpackages, so that their methods are entered."""
         module = import_module(package) if isinstance(package, str) else package
         for each in sorted(walk_packages(module.__path__, f"{module.__name__}."), key=lambda info: info.name):
             import_module(each.name)

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from api.app import create_app
-from api.cli import cli
+from api.cli import command_line
 from graphpriv.store.addresses import server_address
 from tests.servers import start_script
 
@@ -64,13 +64,13 @@ def yaml(text: str) -> dict[str, Any]:
 
 def serve_options(arguments: list[str]) -> dict[str, Any]:
     """What `graphpriv` takes its *arguments* for."""
-    command = cli.commands[arguments[0]]
+    command = command_line().commands[arguments[0]]
     return dict(command.make_context(arguments[0], arguments[1:]).params)
 
 
 def variables() -> set[str]:
     """The environment variables that `graphpriv serve` reads."""
-    return {each.envvar for each in cli.commands["serve"].params if isinstance(each.envvar, str)}
+    return {each.envvar for each in command_line().commands["serve"].params if isinstance(each.envvar, str)}
 
 
 def test_the_image_copies_what_there_is_and_what_the_build_needs() -> None:

@@ -12,47 +12,54 @@ from pathlib import Path
 
 import click
 
-from api.cli import audits, demo, graphs, protection, service, stores, sweeps
-from api.cli.tables import table
-from api.errors import outcome_of
-from tabular.errors import ReportedError
-from tabular.files.disk import reason
-
-#: `--fail-if` holds.
-CONDITION_HOLDS = 4
+from api.cli import service
+from api.cli.commands import ReportedFailure, command_for
+from api.cli.plans import run_plan
+from api.errors import ReportedError, outcome_of, reason
+from api.verbs import verbs
 
 _INTERRUPTED = "interrupted; nothing more was written."
 
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="graphpriv")
-def cli() -> None:
-    """Protect, audit and release social graphs.
-
-    Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 sound input, but no solution; 4 done, but --fail-if holds.
-    """
+#: What each first word of several commands is about.
+GROUPS = {
+    "graph": "Import, export, list, show and delete graphs, and forget persons.",
+    "table": "Describe, check, protect and measure tables, and find the best generalisation.",
+    "store": "Back up, restore and check the store.",
+}
 
 
-for command in (
-    demo.demo,
-    graphs.graph,
-    protection.protect,
-    audits.audit,
-    sweeps.sweep,
-    protection.microdata,
-    stores.store,
-    table,
-    service.methods,
-    service.serve,
-):
-    cli.add_command(command)
+def command_line() -> click.Group:
+    """The command line with a command for every verb of the registry."""
+    top = click.Group(
+        "graphpriv",
+        help="Protect, audit and release social graphs and tables.\n\n"
+        "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 no solution exists; 4 done, and --fail-if holds.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    click.version_option(package_name="graphpriv")(top)
+    for entry in verbs.entries():
+        above, _, _ = entry.name.rpartition(" ")
+        group = _group(top, above) if above else top
+        group.add_command(command_for(entry.name, entry.method))
+    for command in (service.methods, service.serve, run_plan):
+        top.add_command(command)
+    return top
+
+
+def _group(top: click.Group, word: str) -> click.Group:
+    """The group of commands that begin with a *word*, made when it is first asked for."""
+    group = top.commands.get(word)
+    if not isinstance(group, click.Group):
+        group = click.Group(word, help=GROUPS.get(word))
+        top.add_command(group)
+    return group
 
 
 def main() -> None:
     """Run the command line; every failure is one line and an exit code."""
-    # What the driver logs of a failure is said in one line of ours.
+    # One line of ours says what the driver would log of a failure.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
-    # Whoever ends the process by a signal interrupts it as from the keyboard: what is half written goes.
+    # A signal that ends the process interrupts it as the keyboard does: half-written files go.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
@@ -60,11 +67,13 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
     try:
-        result = cli.main(arguments, prog_name="graphpriv", standalone_mode=False)
+        result = command_line().main(arguments, prog_name="graphpriv", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return error.exit_code
+    except ReportedFailure as error:
+        return _failed(error.format_message(), error.code)
     except click.ClickException as error:
         return _failed(error.format_message(), error.exit_code)
     except click.exceptions.Exit as leave:
@@ -74,13 +83,13 @@ def run(arguments: list[str]) -> int:
     except ReportedError as error:
         return _failed(str(error), outcome_of(error).exit_code)
     except BrokenPipeError:
-        # Whoever read the output has gone away; what is still buffered for it must not raise again on exit.
+        # Nobody reads the output any more; what is still buffered for it must not raise again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _failed(f"{reason(error)} What was asked for is not complete.", 1)
+        return _failed(f"{reason(error)} The command did not complete.", 1)
     except Exception as error:
-        # A kernel that is interrupted says so by an error of its own.
+        # An interrupted kernel raises an error of its own.
         was_interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
         return _failed(_INTERRUPTED if was_interrupted else _internal(error), 1)
 
@@ -91,7 +100,7 @@ def _failed(text: str, code: int) -> int:
 
 
 def _internal(error: Exception) -> str:
-    """A bug: its place is told, its text is not, since that may hold what belongs to a person."""
+    """Say where a bug is; its text is not shown, since it may hold personal data."""
     if os.environ.get("GRAPHPRIV_DEBUG"):
         traceback.print_exc()
     last = traceback.extract_tb(error.__traceback__)[-1]

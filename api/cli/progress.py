@@ -7,12 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from tabular.progress import Report
+from api.verbs.contract import Report
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 #: Work that ends sooner, in seconds, shows nothing; and lines on one phase come no closer than this.
 PATIENCE = 1.0
@@ -69,6 +71,9 @@ class _Bar:
     """A bar that is gone when the work is done."""
 
     def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

@@ -1,4 +1,4 @@
-"""The service and the list of methods."""
+"""The service, and the list of methods."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import sys
 
 import click
 
-from api.cli.common import json_option, note, opened, show_json, show_table, store_option
-from api.methods import method_lists
-from tabular.errors import InvalidParameter
-from tabular.files.disk import reason
+from api.cli.commands import ReportedFailure, VerbCommand, VerbOption, checked_store, door_options
+from api.cli.drawing import note, show_json, show_table
+from api.errors import InvalidParameter, ReportedError, named, reason
+from api.verbs.contract import Work
 
 
-@click.command()
-@json_option
-def methods(as_json: bool) -> None:
-    """List every registered method with its parameters, citation and limits."""
+def _methods(as_json: bool) -> None:
+    from api.methods import method_lists
+
     lists = method_lists()
     if as_json:
         show_json(lists)
@@ -25,24 +24,43 @@ def methods(as_json: bool) -> None:
         show_table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
 
 
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on.")
-@store_option
-def serve(host: str, port: int, store: str) -> None:
-    """Serve the service over HTTP until it is stopped."""
+def _serve(host: str, port: int, store: str) -> None:
     from waitress import create_server
 
     from api.app import create_app
 
-    # Made here if it is not there yet; from then on a store that is gone is an error.
-    opened(store, create=True).close()
     try:
-        server = create_server(create_app({"STORE": store}), host=host, port=port)
-    except (OSError, ValueError) as error:
-        why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
-        raise InvalidParameter(f"--host {host} --port {port}: {why}") from None
-    # As the first process of a container, it would not be ended by SIGTERM unless it asked for it.
+        # Made here if it is not there yet; from then on a missing store is an error.
+        Work(store=checked_store(store)).opened(create=True).close()
+        try:
+            server = create_server(create_app({"STORE": store}), host=host, port=port)
+        except (OSError, ValueError) as error:
+            why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
+            raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
+    except ReportedError as error:
+        raise ReportedFailure(error, lambda name: f"--{name}") from None
+    # The first process of a container ignores SIGTERM unless it asks for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
     server.run()
+
+
+methods = VerbCommand(
+    "methods",
+    callback=_methods,
+    params=door_options(store=False, seed=False, overwrite=False),
+    help="List every registered method with its parameters, citation and limits.",
+)
+
+serve = VerbCommand(
+    "serve",
+    callback=_serve,
+    params=[
+        VerbOption(["--host"], default="127.0.0.1", show_default=True, help="The address to listen on."),
+        VerbOption(
+            ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
+        ),
+        *(each for each in door_options(store=True, seed=False, overwrite=False) if each.name == "store"),
+    ],
+    help="Serve graphpriv over HTTP until it is stopped.",
+)

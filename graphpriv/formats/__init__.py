@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.graph import SocialGraph
-from tabular.errors import InvalidInput, InvalidParameter
-from tabular.files.disk import STREAM
+from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.files.disk import STREAM, replacing
 from tabular.progress import Report, silent
 
-__all__ = ["GraphFormat", "Imported", "format_of", "formats", "read_graph", "write_graph"]
+__all__ = ["GraphFormat", "Imported", "format_of", "formats", "graph_files", "read_graph", "write_graph"]
 
 formats.load(__name__)
 
@@ -31,8 +32,10 @@ def read_graph(
     """
     name = format_of(path, format)
     chosen = formats[name].method()
-    if chosen.single and (attributes or places):
-        raise InvalidParameter(f"{name} is one file with all in it; attributes and places go with an edge list.")
+    if not chosen.parts and (attributes or places):
+        raise InvalidParameter(
+            f"{named('attributes')} and {named('places')} go with an edge list; {name} is one file with all in it."
+        )
     origin = Origin(
         path=Path(path),
         attributes=None if attributes is None else Path(attributes),
@@ -54,13 +57,23 @@ def write_graph(
 
     *private* files are for their owner's eyes alone.
     """
+    files = graph_files(path, format)
+    with ExitStack() as stack:
+        # The first file comes into being last: who finds it finds the others too.
+        opened = [stack.enter_context(replacing(file, overwrite=overwrite, private=private)) for file in files]
+        formats[format_of(path, format)].method().write(graph, opened, Path(path))
+    return files
+
+
+def graph_files(path: str | Path, format: str | None = None) -> list[Path]:
+    """The files that a graph written to *path* goes to; refused where it cannot be written."""
     name = format_of(path, format)
-    if Path(path).suffix == ".gz":
-        raise InvalidParameter(f"{path}: graphs are read from .gz files but not written to them.")
     chosen = formats[name].method()
-    if str(path) == STREAM and not chosen.single:
-        raise InvalidParameter(f"A graph in the format {name} is several files and cannot go to standard output.")
-    return chosen.write(graph, Path(path), overwrite=overwrite, private=private)
+    if Path(path).suffix == ".gz":
+        raise InvalidInput(f"{path}: graphs are read from .gz files but not written to them.")
+    if str(path) == STREAM and chosen.parts:
+        raise InvalidInput(f"A graph in the format {name} is several files and cannot go to standard output.")
+    return chosen.paths(Path(path))
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:

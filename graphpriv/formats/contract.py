@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import IO, ClassVar
 
 from graphpriv.graph import Dropped, SocialGraph
 from tabular.progress import Report, silent
@@ -42,16 +44,31 @@ class GraphFormat(Method):
 
     #: How the names of such files end.
     suffixes: ClassVar[tuple[str, ...]] = ()
-    #: Whether a graph is one file of it, which can then be a stream.
-    single: ClassVar[bool] = True
+    #: What the files beside the first one are called, where a graph is several files.
+    parts: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def read(self, origin: Origin) -> Imported:
         """The graph in a file."""
 
     @abstractmethod
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
-        """Write *graph* down, and say which files it went to."""
+    def text(self, graph: SocialGraph) -> Iterator[str]:
+        """The text of the first file, in pieces."""
+
+    def paths(self, path: Path) -> list[Path]:
+        """The files of a graph whose first one is *path*."""
+        return [path, *(path.with_suffix(f".{part}.csv") for part in self.parts)]
+
+    def write(self, graph: SocialGraph, files: Sequence[IO[bytes]], path: Path) -> None:
+        """Write *graph* to the open *files* of `paths(path)`, in their order."""
+        write_pieces(files[0], self.text(graph))
+
+
+def write_pieces(file: IO[bytes], pieces: Iterable[str]) -> None:
+    """Write many short texts to a file."""
+    remaining = iter(pieces)
+    while block := "".join(islice(remaining, 1 << 14)):
+        file.write(block.encode())
 
 
 formats: Registry[GraphFormat] = Registry("graph format")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from pathlib import Path
@@ -20,15 +19,22 @@ from typing import IO, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats, write_pieces
 from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
-from graphpriv.formats.edge_hints import direction_hint, lonely_first_line
-from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
-from graphpriv.formats.sources import content, places_that_occur, write_parts
+from graphpriv.formats.place_table import COLUMNS, place_rows, read_places
+from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import Rows, first_line, found_delimiter, plain, read_table, write_csv, written_cell
-from tabular.files.disk import STREAM, replacing
+from tabular.files.csv_tables import (
+    commented_rows,
+    first_line,
+    found_delimiter,
+    plain,
+    read_table,
+    write_csv,
+    written_cell,
+)
+from tabular.files.disk import STREAM
 from tabular.progress import Report
 
 #: Names of the two columns of an edge in files that have a header.
@@ -47,6 +53,10 @@ Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 _SAYS_DIRECTION = re.compile(rb"#\s*(un)?directed\b", re.IGNORECASE)
 #: Rows are looked at in blocks; few enough that the garbage collector does not wake up for them.
 _BLOCK = 512
+#: In fewer edges than this it is no wonder that none of them goes back.
+_ENOUGH = 100
+#: So many edges are looked at before all of them are.
+_SAMPLE = 1000
 #: After so many users it is told how far the reading is.
 _SELDOM = 10_000
 
@@ -61,7 +71,7 @@ class EdgeList(GraphFormat):
     """Keep a graph as tables: a line an edge, a line a user, a line a place."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".txt", ".edges")
-    single: ClassVar[bool] = False
+    parts: ClassVar[tuple[str, ...]] = ("users", "places")
 
     def read(self, origin: Origin) -> Imported:
         path = origin.path
@@ -78,19 +88,16 @@ class EdgeList(GraphFormat):
         hint = direction_hint(imported.graph, said=said is not None) if origin.directed is None else None
         return imported if hint is None else replace(imported, notes=(*imported.notes, f"{path}: {hint}"))
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
+    def text(self, graph: SocialGraph) -> Iterator[str]:
+        return _edge_lines(graph, ",")
+
+    def write(self, graph: SocialGraph, files: Sequence[IO[bytes]], path: Path) -> None:
         tree, location = places_that_occur(graph)
-        files = [path, *(path.with_suffix(f".{part}.csv") for part in ("users", "places"))]
-        with ExitStack() as stack:
-            # The edges come into being last: who finds them finds the rest too.
-            edges, users, places = (
-                stack.enter_context(replacing(file, overwrite=overwrite, private=private)) for file in files
-            )
-            _write_edges(graph, edges, delimiter="," if path.suffix == ".csv" else "\t")
-            keys = [*tree.keys, None]
-            write_csv(users, ["id", "location", *TOPIC_COLUMNS, *graph.private], _user_rows(graph, location, keys))
-            write_csv(places, COLUMNS, place_rows(tree))
-        return files
+        edges, users, places = files
+        write_pieces(edges, _edge_lines(graph, "," if path.suffix == ".csv" else "\t"))
+        keys = [*tree.keys, None]
+        write_csv(users, ["id", "location", *TOPIC_COLUMNS, *graph.private], _user_rows(graph, location, keys))
+        write_csv(places, COLUMNS, place_rows(tree))
 
 
 def _beside(path: Path, part: str) -> Path | None:
@@ -137,7 +144,7 @@ class _Edges:
     def __init__(self, data: bytes, file: str, report: Report) -> None:
         self.file, self.report = file, report
         self._lines = data.count(b"\n")
-        self.rows = Rows(data, file, found_delimiter(first_line(data)))
+        self.rows = commented_rows(data, file, found_delimiter(first_line(data)))
         # Only text with an apostrophe in it can hold cells that were made harmless.
         self.marked = b"'" in data
         #: How each id stands in the file that loses an apostrophe, or could have one.
@@ -149,7 +156,7 @@ class _Edges:
 
     def where(self, row: int) -> str:
         """The place of a row, for errors."""
-        return f"{self.file}, line {self.rows.line(row)}"
+        return f"{self.file}, line {self.rows.ends(row)}"
 
     def users(self) -> tuple[Draft, Ends]:
         """The users as they appear in the edges, and the edges."""
@@ -238,15 +245,15 @@ def _ends_in(row: list[str]) -> tuple[int, int] | None:
     return None
 
 
-def _write_edges(graph: SocialGraph, file: IO[bytes], *, delimiter: str) -> None:
+def _edge_lines(graph: SocialGraph, delimiter: str) -> Iterator[str]:
     if not graph.directed:
-        file.write(b"# Undirected graph\n")
+        yield "# Undirected graph\n"
     # An id stands in many lines: each is made harmless once.
     ids = [written_cell(user) for user in graph.ids]
+    yield f"{HEADERS[0][0]}{delimiter}{HEADERS[0][1]}\n"
     sources, targets = graph.edges()
-    write_csv(file, HEADERS[0], (), delimiter=delimiter)
-    edges = zip(sources.tolist(), targets.tolist(), strict=True)
-    write_parts(file, (f"{ids[source]}{delimiter}{ids[target]}\n" for source, target in edges))
+    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+        yield f"{ids[source]}{delimiter}{ids[target]}\n"
 
 
 def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str | None]) -> Iterator[list[str | None]]:
@@ -255,3 +262,41 @@ def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str |
     for user, place, profile, *private in profiles:
         # UNKNOWN and EMPTY are -1 and find the missing value at the end.
         yield [user, keys[place], *(topics[code] for code in profile), *private]
+
+
+def direction_hint(graph: SocialGraph, *, said: bool) -> str | None:
+    """A word on edges that were read as directed and look as if they had no direction.
+
+    *said* is whether the file says that they have one. Some collections call a graph directed and list each edge of
+    an undirected one in both directions; where nothing is said, they may list it once.
+    """
+    if not graph.directed or not graph.edge_count:
+        return None
+    sample = _going_back(graph, _SAMPLE)
+    if sample == 1 and _going_back(graph) == 1:
+        return (
+            "every edge stands in both directions and was read as two; read the file as undirected to have each once."
+        )
+    if not said and sample == 0 and graph.edge_count >= _ENOUGH and _going_back(graph) == 0:
+        return (
+            "the file does not say whether its edges have a direction, and none of them goes back; they were read as "
+            "directed. Read the file as undirected if they have none."
+        )
+    return None
+
+
+def lonely_first_line(sources: NDArray[np.int32], targets: NDArray[np.int32]) -> bool:
+    """Whether the two ends of the first of several edges are two users who occur in no other."""
+    first = sources[0], targets[0]
+    others = (np.isin(ends[1:], first).any() for ends in (sources, targets))
+    return len(sources) > 1 and first[0] != first[1] and not any(others)
+
+
+def _going_back(graph: SocialGraph, most: int | None = None) -> float:
+    """The share of edges, or of the first *most*, whose way back is an edge too."""
+    users = len(graph)
+    # The rows of follows are sorted, and so are these.
+    keys = graph.follows.sources.astype(np.int64) * users + graph.follows.targets
+    back = (graph.follows.targets.astype(np.int64) * users + graph.follows.sources)[:most]
+    found = np.minimum(np.searchsorted(keys, back), len(keys) - 1)
+    return float((keys[found] == back).mean())

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.formats.draft import Draft
 from graphpriv.formats.json_text import kind_of, parsed_json
-from graphpriv.formats.sources import content, places_that_occur, write_parts
+from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import check_encoding
-from tabular.files.disk import replacing
+from tabular.files.disk import decode
 from tabular.progress import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.
@@ -36,14 +34,12 @@ class NodeLink(GraphFormat):
 
     def read(self, origin: Origin) -> Imported:
         data = content(origin.path)
-        check_encoding(data, str(origin.path))
+        decode(data, str(origin.path), "utf-8")
         document = parsed_json(data.decode("utf-8-sig"), str(origin.path))
         return from_document(document, str(origin.path), origin.directed, report=origin.report)
 
-    def write(self, graph: SocialGraph, path: Path, *, overwrite: bool, private: bool = False) -> list[Path]:
-        with replacing(path, overwrite=overwrite, private=private) as file:
-            write_parts(file, written(graph))
-        return [path]
+    def text(self, graph: SocialGraph) -> Iterator[str]:
+        return written(graph)
 
 
 def from_document(document: Any, file: str, directed: bool | None = None, *, report: Report = silent) -> Imported:

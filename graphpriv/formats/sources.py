@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +48,6 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     except zlib.error as error:
         raise InvalidInput(f"{path}: this is no sound gzip file ({error}).") from None
     return b"".join(parts)
-
-
-def write_parts(file: IO[bytes], parts: Iterable[str]) -> None:
-    """Write many short texts to a file."""
-    remaining = iter(parts)
-    while block := "".join(islice(remaining, 1 << 14)):
-        file.write(block.encode())
 
 
 def places_that_occur(graph: SocialGraph) -> tuple[PlaceTree, NDArray[np.int32]]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES
-from graphpriv.measures import Measure, Reading, measures
-from graphpriv.measures.pair import Pair
+from graphpriv.measures.contract import Measure, Reading, measures
+from graphpriv.pair import Pair
 from graphpriv.places import TOP
 
 

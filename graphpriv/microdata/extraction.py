@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from graphpriv.places import PlaceTree
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, NoSolution
 from tabular.files.csv_tables import write_csv
-from tabular.files.disk import replacing
 
 #: The columns, in the order of the thesis.
 HEADER = ("degree", *ATTRIBUTES)
@@ -46,14 +45,15 @@ class Microdata:
         """How many rows share the rarest profile."""
         return smallest_class([self.location, *self.topics.T])
 
-    def require(self, k: int) -> None:
-        """Raise `NoSolution` unless each row stands there *k* times or more."""
+    def require(self, k: int) -> Microdata:
+        """The table itself, or `NoSolution` unless each row stands there *k* times or more."""
         if self.k < k:
             raise NoSolution(
                 f"These microdata have k={self.k}, less than k={k}: degrees tell users apart whose profiles are alike "
                 f"(without the degree it is k={self.k_without_degree}). Ask for a lower k, or mask the table "
                 f"itself by a method, such as mondrian."
             )
+        return self
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows as text, in the order of `HEADER`."""
@@ -64,10 +64,14 @@ class Microdata:
         ):
             yield str(degree), keys[place], *(names[topic] for topic in topics)
 
-    def write(self, path: str | Path, *, overwrite: bool = False, private: bool = False) -> None:
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is said of the table beside it, ready for JSON."""
+        return {"rows": len(self), "k": self.k, "k_without_degree": self.k_without_degree}
+
+    def write(self, file: IO[bytes]) -> None:
         """Write the table as CSV; cells that a spreadsheet would run are made harmless."""
-        with replacing(path, overwrite=overwrite, private=private) as file:
-            write_csv(file, HEADER, self.rows())
+        write_csv(file, HEADER, self.rows())
 
 
 def microdata(graph: SocialGraph, *, rng: np.random.Generator) -> Microdata:

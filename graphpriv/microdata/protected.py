@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,8 @@ from graphpriv.graph import SocialGraph, common_codes
 from graphpriv.microdata.extraction import HEADER
 from graphpriv.places import PlaceTree
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.files.csv_tables import write_csv
-from tabular.files.disk import replacing
 from tabular.hierarchies import build
 from tabular.hierarchy import Hierarchy
 from tabular.labels import text_of
@@ -78,15 +76,20 @@ class ProtectedMicrodata:
             "measured_against": self.measured_against,
         }
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is said of the table beside it, ready for JSON."""
+        parameters = dict(self.parameters)
+        return {"rows": len(self), "method": self.method, "parameters": parameters, **self.findings()}
+
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows as text, in the order of `HEADER`."""
         cells = (map(text_of, self.table.values(name)) for name in HEADER)
         return zip(*cells, strict=True)
 
-    def write(self, path: str | Path, *, overwrite: bool = False, private: bool = False) -> None:
+    def write(self, file: IO[bytes]) -> None:
         """Write the table as CSV; cells that a spreadsheet would run are made harmless."""
-        with replacing(path, overwrite=overwrite, private=private) as file:
-            write_csv(file, HEADER, self.rows())
+        write_csv(file, HEADER, self.rows())
 
 
 def microdata_table(graph: SocialGraph) -> Table:
@@ -158,14 +161,14 @@ def whole_parameters(
     if "k" in known:
         given = parameters.setdefault("k", k)
         if given is None:
-            raise InvalidParameter(f"{method} needs a k: how many rows shall agree, at least.")
+            raise InvalidParameter(f"{method} needs {named('k')}, the least number of rows that agree.")
         if k is not None and given != k:
-            raise InvalidParameter(f"k is given twice, as {k} and as {given}.")
+            raise InvalidParameter(f"{named('k')} is given twice, as {k} and as {given}.")
     if "hierarchies" in known and "hierarchies" not in parameters:
         parameters["hierarchies"] = hierarchies_of(table, places)
         if parameters.get("levels") is None:
             heights = ", ".join(f"{name} 0 to {each.height}" for name, each in parameters["hierarchies"].items())
-            raise InvalidParameter(f"{method} needs levels, one for each column: {heights}.")
+            raise InvalidParameter(f"{method} needs {named('levels')}, one for each column: {heights}.")
     return parameters
 
 

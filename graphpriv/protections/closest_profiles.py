@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import TOP, UNKNOWN
-from graphpriv.protections import Protection, protections
+from graphpriv.protections.contract import Protection, protections
 from graphpriv.protections.profile_queues import (
     AT_PLACE,
     KINDS,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
@@ -13,18 +15,17 @@ from scipy.sparse.csgraph import breadth_first_order
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN
 from graphpriv.report.layout import Points, layout
-from tabular.report.kit.charts import drawing
-from tabular.report.kit.markup import Markup, element, foreign, isolated, join
-from tabular.report.kit.page import figure, paragraphs, side_by_side
+from tabular.report.kit.marks import drawing
+from tabular.report.kit.markup import element, isolated, join
 from tabular.report.kit.palette import SERIES
 
-#: More users than these are not drawn: the nearest ones around the hub are.
+#: Of a larger graph, a drawing shows so many users: the nearest ones to the hub.
 MOST_USERS = 2000
 
 _SIDE, _MARGIN = 600, 14
 #: Dots of users with fewer than so many links, and the size of the dot.
 _SIZES = ((4, 6.5), (15, 9.0), (None, 15.0))
-#: Values that stand for no value of their own, and what is said of all users drawn in grey.
+#: Values without a colour of their own, and the name of all users drawn in grey.
 _PLAIN = frozenset({"world", "unknown", "no topic"})
 _OTHERS = {"continent": "anywhere in the world, or unknown"}
 _OTHER_TOPICS = "another topic, or none"
@@ -56,8 +57,8 @@ def draw(
     note = None
     if len(shown) < len(original):
         note = (
-            f"Drawn are {len(shown):,} of {len(original):,} users: those fewest steps away from the user with most "
-            "links, and the links among them."
+            f"The drawing shows {len(shown):,} of {len(original):,} users, the nearest to the user with most links, "
+            "and the links among them."
         )
     part = original.restricted(shown)
     points = layout(part.neighbours, seed=seed)
@@ -78,27 +79,6 @@ def draw(
             )
         )
     return drawings
-
-
-def drawn(drawings: Sequence[Drawing]) -> Markup:
-    """The drawings with legends and captions, for a report."""
-    names = {"continent": "continent", "topic1": "first topic", "topic2": "second topic", "topic3": "third topic"}
-    parts = []
-    for each in drawings:
-        what = names.get(each.attribute, each.attribute)
-        pictures = [figure(each.before, f"Original, users coloured by {what}.")]
-        if each.after is not None:
-            pictures.append(figure(each.after, f"Release, users coloured by {what}."))
-        parts.append(element("div", _legend(each.legend), side_by_side(*pictures), class_="graphs"))
-    notes = dict.fromkeys(each.note for each in drawings if each.note)
-    return join(
-        paragraphs(
-            "Each dot is a user, each line a link; users with more links have larger dots."
-            + (" A user has the same place before and after." if all(each.aligned for each in drawings) else "")
-        ),
-        parts,
-        paragraphs(*notes),
-    )
 
 
 def shares(
@@ -132,9 +112,7 @@ def categories(graph: SocialGraph, attribute: str) -> list[str]:
 
 
 def _most_frequent(values: Sequence[str], most: int = len(SERIES)) -> list[str]:
-    counts: dict[str, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
+    counts = Counter(values)
     return sorted(counts, key=lambda name: (-counts[name], name))[:most]
 
 
@@ -173,7 +151,7 @@ def _picture(graph: SocialGraph, points: Points, values: Sequence[str], legend: 
 def _dots(
     places: Sequence[Sequence[int]], values: Sequence[str], legend: Sequence[str], degrees: Sequence[int]
 ) -> list[Markup]:
-    """One path for all users of one colour and size: each a line of no length with a round end."""
+    """One path for all users of one colour and size: each user is a line of no length with round ends."""
     groups: dict[tuple[int, int], list[str]] = {}
     position = {name: place for place, name in enumerate(legend[:-1])}
     for (x, y), value, degree in zip(places, values, degrees, strict=True):
@@ -186,15 +164,6 @@ def _dots(
         )
         for (size, place), dots in sorted(groups.items(), key=lambda each: (each[0][0], -each[0][1]))
     ]  # fmt: skip
-
-
-def _legend(names: Sequence[str]) -> Markup:
-    items = []
-    for place, name in enumerate(names):
-        colour = _colour(place, names)
-        square = element("rect", width=10, height=10, class_=f"fill-{colour} edge")
-        items.append(element("li", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), foreign(name)))
-    return element("ul", items, class_="legend")
 
 
 def _colour(position: int, legend: Sequence[str]) -> str:

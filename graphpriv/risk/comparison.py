@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import SocialGraph
-from graphpriv.risk.classes import Classes, equal_neighbourhoods
+from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
+from graphpriv.pair import Pair
+from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
-from graphpriv.risk.scenarios import user_labels, with_common_codes
-from tabular.errors import InvalidInput
+from tabular.classes import equivalence_classes
+from tabular.errors import UnknownName
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Comparison:
     mapping: NDArray[np.int64] | None
     workers: int
     _labels: dict[tuple[str, ...], NDArray[np.int32]] = field(default_factory=dict, repr=False)
-    _classes: dict[tuple[tuple[str, ...], int], Classes] = field(default_factory=dict, repr=False)
+    _classes: dict[tuple[tuple[str, ...], int], NeighbourhoodClasses] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -37,14 +38,8 @@ class Comparison:
         workers: int | None = None,
     ) -> Comparison:
         """Put two graphs side by side; *mapping* says for each original user where it is in *masked*, -1 nowhere."""
-        if mapping is not None:
-            mapping = np.asarray(mapping, dtype=np.int64)
-            if len(mapping) != len(original):
-                raise InvalidInput(f"The mapping has {len(mapping)} users, the original graph {len(original)}.")
-            if len(mapping) and (mapping.max() >= len(masked) or mapping.min() < -1):
-                raise InvalidInput("The mapping names a user that the released graph does not have.")
-        one, other = with_common_codes(original, masked)
-        return cls(one, other, mapping, workers or os.cpu_count() or 1)
+        pair = Pair.of(original, masked, mapping)
+        return cls(pair.original, pair.masked, pair.mapping, workers or os.cpu_count() or 1)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
@@ -57,7 +52,7 @@ class Comparison:
             self._labels[attributes] = np.concatenate(user_labels(self.original, self.masked, attributes))
         return self._labels[attributes]
 
-    def classes(self, attributes: tuple[str, ...], *, budget: int) -> Classes:
+    def classes(self, attributes: tuple[str, ...], *, budget: int) -> NeighbourhoodClasses:
         """The classes of equal neighbourhoods under *attributes*."""
         key = (attributes, budget)
         if key not in self._classes:
@@ -69,3 +64,18 @@ class Comparison:
                 workers=self.workers,
             )
         return self._classes[key]
+
+
+def user_labels(
+    original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """One code a user for its values of *attributes*, equal in both graphs exactly where all values are equal."""
+    for name in attributes:
+        if name not in ATTRIBUTES:
+            raise UnknownName.among("attribute", name, ATTRIBUTES)
+    original, masked = common_codes(original, masked)
+    columns = [np.concatenate([original.attribute(name), masked.attribute(name)]) for name in attributes]
+    labels = np.zeros(len(original) + len(masked), dtype=np.int32)
+    if columns:
+        labels = equivalence_classes(columns).labels.astype(np.int32)
+    return labels[: len(original)].copy(), labels[len(original) :].copy()

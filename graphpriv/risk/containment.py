@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.risk.features import Needs
+from graphpriv.risk.constraint_search import Workspace, lowest, ones, search_inside
+from graphpriv.risk.filters import Needs
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from graphpriv.risk.neighbourhoods import first_at_least
-from graphpriv.risk.search import Desk, lowest, ones, search_inside
 from graphpriv.risk.shapes import Shapes
 from tabular.kernels import compiled, inlined
 
@@ -99,7 +99,7 @@ def candidates_into(
     return left
 
 
-class Agenda(NamedTuple):
+class SearchSpace(NamedTuple):
     """For each pattern where to look, and what is known already."""
 
     #: The run of targets with its label, and where in it those with more neighbours start.
@@ -131,8 +131,8 @@ def contain(
     bits: NDArray[np.uint64],
     bit_starts: NDArray[np.int64],
     ways: int,
-    agenda: Agenda,
-    desk: Desk,
+    where: SearchSpace,
+    space: Workspace,
     budget: int,
     candidates: NDArray[np.int64],
     open_: NDArray[np.bool_],
@@ -145,12 +145,12 @@ def contain(
     """
     most = 1
     for at in range(start, stop):
-        most = max(most, ((agenda.highs[order[at]] - agenda.bases[order[at]] + 63) >> 6))
+        most = max(most, ((where.highs[order[at]] - where.bases[order[at]] + 63) >> 6))
     words, spare = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.uint64)
     sure = np.empty(most, dtype=np.uint64)
     for at in range(start, stop):
         pattern = order[at]
-        base, low, high = agenda.bases[pattern], agenda.lows[pattern], agenda.highs[pattern]
+        base, low, high = where.bases[pattern], where.lows[pattern], where.highs[pattern]
         count = patterns.offsets[pattern + 1] - patterns.offsets[pattern]
         total = 0
         some = candidates_into(patterns, pattern, needs, low, high, base, words, spare)
@@ -168,23 +168,23 @@ def contain(
                     answer = NO
                 elif count > 1 and sure[word] & bit == _0:
                     answer = search_inside(
-                        patterns, pattern, targets, target, bits, bit_starts[target], ways, desk, budget
+                        patterns, pattern, targets, target, bits, bit_starts[target], ways, space, budget
                     )
-                    larger = agenda.pattern_of[target]
-                    if answer == YES and larger >= 0 and agenda.kept_starts[larger] >= 0:
+                    larger = where.pattern_of[target]
+                    if answer == YES and larger >= 0 and where.kept_starts[larger] >= 0:
                         for later in range(word, size):
-                            sure[later] |= agenda.kept[agenda.kept_starts[larger] + later]
+                            sure[later] |= where.kept[where.kept_starts[larger] + later]
                 if answer == YES:
-                    total += agenda.weights[target]
+                    total += where.weights[target]
                 else:
                     words[word] ^= bit
                     open_[pattern] = open_[pattern] or answer == OPEN
         candidates[pattern] = total
-        if agenda.kept_starts[pattern] >= 0:
+        if where.kept_starts[pattern] >= 0:
             for word in range(size):
-                agenda.kept[agenda.kept_starts[pattern] + word] = words[word]
-        for seeker in range(agenda.seeker_starts[pattern], agenda.seeker_ends[pattern]):
-            target = agenda.sought[seeker]
+                where.kept[where.kept_starts[pattern] + word] = words[word]
+        for seeker in range(where.seeker_starts[pattern], where.seeker_ends[pattern]):
+            target = where.sought[seeker]
             if size and low <= target < high:
                 place = target - base
                 found[seeker] = (words[place >> 6] >> np.uint64(place & 63)) & _1 != _0

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphpriv.risk import Attacker, attackers
-from graphpriv.risk.classes import Classes
 from graphpriv.risk.comparison import Comparison
+from graphpriv.risk.contract import Attacker, attackers
 from graphpriv.risk.disclosure import Disclosure
+from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses
 from tabular.registry import option
 
 
@@ -25,17 +25,17 @@ from tabular.registry import option
 class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    budget: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
+    steps: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
         return {
-            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.budget))
+            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.steps))
             for name, attributes in scenarios.items()
         }
 
 
-def disclosed_by_class(comparison: Comparison, classes: Classes) -> Disclosure:
+def disclosed_by_class(comparison: Comparison, classes: NeighbourhoodClasses) -> Disclosure:
     """Take the masked users in a user's class for its candidates."""
     users = len(comparison.original)
     own, masked = classes.of[:users], classes.of[users:]

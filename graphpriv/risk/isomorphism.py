@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpriv.risk.colour_refinement import mixed, recolour, sort_by_colour
 from graphpriv.risk.neighbourhoods import Neighbourhoods
-from graphpriv.risk.refinement import mixed, recolour, sort_by_colour
 from tabular.kernels import compiled
 
 #: What a search can answer.

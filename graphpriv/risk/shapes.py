@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpriv.risk.colour_refinement import mixed, sort_by_colour
 from graphpriv.risk.neighbourhoods import Neighbourhoods
-from graphpriv.risk.refinement import mixed, sort_by_colour
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled, inlined
 

@@ -10,14 +10,13 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.risk import Attacker, attackers
-from graphpriv.risk.classes import Classes, neighbour_types
 from graphpriv.risk.comparison import Comparison
-from graphpriv.risk.containment import Agenda, contain
+from graphpriv.risk.constraint_search import workspace_for
+from graphpriv.risk.containment import SearchSpace, contain
+from graphpriv.risk.contract import Attacker, attackers
 from graphpriv.risk.disclosure import Disclosure
-from graphpriv.risk.features import needs_of
-from graphpriv.risk.possible_pairs import possible_pairs
-from graphpriv.risk.search import desk_for
+from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, neighbour_types
+from graphpriv.risk.filters import needs_of, possible_pairs
 from graphpriv.risk.shapes import Shapes, bit_rows, shapes_of
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.registry import option
@@ -46,7 +45,7 @@ _MOST_KEPT = 1 << 26
 class Subgraph(Attacker):
     """Find the masked users whose neighbourhood contains a user's as a node-induced subgraph."""
 
-    budget: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
+    steps: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
         """What is found in each scenario."""
@@ -55,7 +54,7 @@ class Subgraph(Attacker):
     def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
         classes = comparison.classes(attributes, budget=CLASS_STEPS)
         sides = Sides.of(comparison, comparison.labels(attributes), classes)
-        found = sides.found_by(comparison, self.budget)
+        found = sides.found_by(comparison, self.steps)
         candidates = found.candidates[sides.pattern_of]
         undecided = found.open[sides.pattern_of] | classes.open[: len(comparison.original)]
         return Disclosure(candidates > 0, undecided, candidates, None if comparison.mapping is None else found.true)
@@ -92,7 +91,7 @@ class Sides:
     highs: NDArray[np.int64]
 
     @classmethod
-    def of(cls, comparison: Comparison, labels: NDArray[np.int32], classes: Classes) -> Sides:
+    def of(cls, comparison: Comparison, labels: NDArray[np.int32], classes: NeighbourhoodClasses) -> Sides:
         """Put one centre of each class on either side."""
         users, centres = len(comparison.original), len(classes.of)
         sizes = np.diff(comparison.neighbourhoods.offsets)
@@ -143,15 +142,15 @@ class Sides:
             return found
         patterns = shapes_of(around, types, self.labels, self.patterns[kept], workers)
         targets = shapes_of(around, types, self.labels, self.targets[wanted], workers)
-        agenda = self._agenda(kept, wanted, np.diff(patterns.offsets))
-        search = Search(patterns, targets, agenda, comparison.original.directed, workers, budget)
+        where = self._space(kept, wanted, np.diff(patterns.offsets))
+        search = Search(patterns, targets, where, comparison.original.directed, workers, budget)
         search.run()
         found.candidates[kept] += search.candidates
         found.open[kept] = search.open
-        found.true[agenda.seekers[search.true]] = True
+        found.true[where.seekers[search.true]] = True
         return found
 
-    def _agenda(self, kept: NDArray[np.int64], wanted: NDArray[np.bool_], sizes: NDArray[np.int64]) -> Agenda:
+    def _space(self, kept: NDArray[np.int64], wanted: NDArray[np.bool_], sizes: NDArray[np.int64]) -> SearchSpace:
         """Where to look for each pattern that is kept, among the targets that are wanted."""
         place = np.concatenate([[0], np.cumsum(wanted)]).astype(np.int64)
         bases, lows, highs = (place[each[kept]] for each in (self.bases, self.lows, self.highs))
@@ -172,7 +171,7 @@ class Sides:
         known[known] = wanted[sought[known]]
         seekers = np.argsort(self.pattern_of, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(self.pattern_of, minlength=len(self.patterns)))])
-        return Agenda(
+        return SearchSpace(
             bases=bases,
             lows=lows,
             highs=highs,
@@ -199,9 +198,9 @@ class Search:
     """One search for all patterns: the layout both sides share, and what is found."""
 
     def __init__(
-        self, patterns: Shapes, targets: Shapes, agenda: Agenda, directed: bool, workers: int, budget: int
+        self, patterns: Shapes, targets: Shapes, where: SearchSpace, directed: bool, workers: int, budget: int
     ) -> None:
-        self.patterns, self.targets, self.agenda = patterns, targets, agenda
+        self.patterns, self.targets, self.where = patterns, targets, where
         self.ways, self.workers, self.budget = 4 if directed else 2, workers, budget
         self.bits, self.bit_starts = bit_rows(targets, directed, workers)
         self.needs = needs_of(patterns, targets, workers)
@@ -209,12 +208,12 @@ class Search:
         self.order = np.lexsort((patterns.labels, -self.sizes))
         self.candidates = np.zeros(len(self.sizes), dtype=np.int64)
         self.open = np.zeros(len(self.sizes), dtype=np.bool_)
-        self.true = np.zeros(len(agenda.seekers), dtype=np.bool_)
-        self.desks = local()
+        self.true = np.zeros(len(where.seekers), dtype=np.bool_)
+        self.workspaces = local()
 
     def run(self) -> None:
         """Look for the large patterns first."""
-        work = (self.sizes * (self.agenda.highs - self.agenda.lows))[self.order]
+        work = (self.sizes * (self.where.highs - self.where.lows))[self.order]
         if work.sum() < _LITTLE:
             self._look(0, len(self.order))
             return
@@ -224,11 +223,13 @@ class Search:
             in_chunks(self._look, first + even_bounds(work[first:last], least=_LITTLE), self.workers)
 
     def _look(self, start: int, stop: int) -> None:
-        if not hasattr(self.desks, "own"):
-            most = int(self.sizes[self.agenda.lows < self.agenda.highs].max(initial=0))
+        if not hasattr(self.workspaces, "own"):
+            most = int(self.sizes[self.where.lows < self.where.highs].max(initial=0))
             span = int(np.diff(self.targets.offsets).max(initial=0)) + 1
-            self.desks.own = desk_for(most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2)))
+            self.workspaces.own = workspace_for(
+                most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
+            )
         contain(
             *(self.patterns, self.order, start, stop, self.targets, self.needs, self.bits, self.bit_starts, self.ways),
-            *(self.agenda, self.desks.own, self.budget, self.candidates, self.open, self.true),
+            *(self.where, self.workspaces.own, self.budget, self.candidates, self.open, self.true),
         )

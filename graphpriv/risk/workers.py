@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.threads import on_threads
+
 
 def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], workers: int) -> None:
     """Call *work* on each chunk from one bound to the next; a chunk writes only what is its own."""
     chunks = [(int(start), int(stop)) for start, stop in pairwise(bounds)]
-    if workers <= 1 or len(chunks) <= 1:
-        for chunk in chunks:
-            work(*chunk)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(work, *chunk) for chunk in chunks]:
-            done.result()
+    for _ in on_threads(lambda chunk: work(*chunk), chunks, workers if len(chunks) > 1 else 1):
+        pass
 
 
 def even_bounds(work: NDArray[np.int64], least: int = 1 << 16, chunks: int = 64) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Addresses of stores: `file:PATH` and `neo4j://user:password@host:7687`."""
+"""Addresses of stores: `file:PATH` and `neo4j://user@host:7687`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from graphpriv.store.contract import Store
-from tabular.errors import InvalidInput
+from tabular.errors import InvalidInput, InvalidParameter, named
 
 #: What a server can be spoken to by; `+s` and `+ssc` are encrypted.
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
-_FORMS = "file:PATH or neo4j://user:password@host:7687"
+_FORMS = "file:PATH or neo4j://user@host:7687"
+
+#: Where the password of a server comes from: whoever is on the machine can read a command line.
+PASSWORD_VARIABLE = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,11 @@ class ServerAddress:
     password: str = field(default="", repr=False)
 
 
-def open_store(url: str, *, create: bool) -> Store:
-    """The store at *url*; with *create* an empty one is made where there is none."""
+def open_store(url: str, *, create: bool, password: str | None = None) -> Store:
+    """The store at *url*; with *create* an empty one is made where there is none.
+
+    *password* is that of a server, unless one stands in the *url*.
+    """
     scheme, colon, rest = url.partition(":")
     if colon and scheme == "file":
         if not rest:
@@ -32,15 +38,24 @@ def open_store(url: str, *, create: bool) -> Store:
         from graphpriv.store.sqlite.store import SqliteStore
 
         return SqliteStore(rest, create=create)
-    address = server_address(url)
+    address = server_address(url, password)
     # The driver is loaded by those who use a server only.
     from graphpriv.store.neo4j.store import Neo4jStore
 
     return Neo4jStore(address, create=create)
 
 
-def server_address(url: str) -> ServerAddress:
-    """The parts of the address of a server; what is wrong with one is said without repeating it."""
+def refuse_password(url: str) -> None:
+    """Refuse an address of the command line that holds a password."""
+    if url.partition(":")[0] in SCHEMES and server_address(url).password:
+        raise InvalidParameter(
+            f"{named('store')} must not hold a password, which others could read there; the password belongs in "
+            f"{PASSWORD_VARIABLE}."
+        )
+
+
+def server_address(url: str, password: str | None = None) -> ServerAddress:
+    """The parts of the address of a server, with the *password* unless it has one; errors do not repeat it."""
     scheme = url.partition(":")[0]
     if scheme not in SCHEMES:
         raise InvalidInput(f"The address of a store is {_FORMS}, and begins with file: or one of {', '.join(SCHEMES)}.")
@@ -56,4 +71,5 @@ def server_address(url: str) -> ServerAddress:
         raise InvalidInput(f"The address of a store is {_FORMS}; write %40 for @, %2F for / in a password.")
     bracketed = f"[{host}]" if ":" in host else host
     user = unquote(parts.username) if parts.username is not None else None
-    return ServerAddress(f"{scheme}://{bracketed}:{port}", user, unquote(parts.password or ""))
+    known = password or "" if parts.password is None else unquote(parts.password)
+    return ServerAddress(f"{scheme}://{bracketed}:{port}", user, known)

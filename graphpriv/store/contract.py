@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import Path
-from graphpriv.store.assembly import nobody
-from tabular.errors import InvalidInput, InvalidParameter, NameTaken, StoreUnavailable, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NameTaken, StoreUnavailable, UnknownName, named
 
 if TYPE_CHECKING:
     from graphpriv.release import Release
@@ -102,6 +101,17 @@ class Run:
     def __post_init__(self) -> None:
         refuse_seed(self.parameters)
 
+    @property
+    def record(self) -> dict[str, str]:
+        """The run as a store writes it down, its parameters as JSON."""
+        return {**vars(self), "parameters": written(self.parameters)}
+
+    @classmethod
+    def of(cls, verb: str, parameters: str, version: str, input_hash: str, created: str) -> Run:
+        """The run of a record."""
+        known = json.loads(parameters)
+        return cls(verb=verb, parameters=known, version=version, input_hash=input_hash, created=created)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
@@ -157,7 +167,7 @@ class Store(ABC):
 
     def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
         """Make an empty original, for a crawl to fill."""
-        self.save_graph(name, nobody(directed=directed), overwrite=overwrite)
+        self.save_graph(name, SocialGraph.empty(directed=directed), overwrite=overwrite)
 
     def refuse_taken(self, name: str, overwrite: bool) -> None:
         """Refuse a name that is in use before any work is done; it is looked at again when the name is given."""
@@ -285,14 +295,21 @@ class Store(ABC):
 LONGEST_NAME = 200
 
 
-def check_name(name: str) -> str:
-    """The *name* of a graph, if it can be one."""
+def check_name(name: str, parameter: str = "name") -> str:
+    """The *name* of a graph that a *parameter* gives, if it can be one."""
     if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidParameter(
-            f"The name of a graph must be 1 to {LONGEST_NAME} printable characters without spaces around them, "
-            f"not {name[:LONGEST_NAME]!r}."
-        )
+        must = f"be the name of a graph, 1 to {LONGEST_NAME} printable characters without spaces around them"
+        raise InvalidParameter.wrong(parameter, must=must, was=name[:LONGEST_NAME])
     return name
+
+
+def refuse_newer(version: int, known: int, where: str) -> None:
+    """Refuse a layout that a later program has made."""
+    if version > known:
+        raise InvalidInput(
+            f"{where}: the store has schema version {version} and this program knows versions up to {known}; "
+            "use the program that made it, or a later one."
+        )
 
 
 def refuse_seed(parameters: Mapping[str, Any]) -> None:
@@ -308,7 +325,9 @@ def written(parameters: Mapping[str, Any]) -> str:
 
 def taken(name: str) -> NameTaken:
     """What to say of a name that is in use."""
-    return NameTaken(f"A graph is called {name!r} already; choose another name, or give --overwrite to replace it.")
+    return NameTaken(
+        f"A graph is called {name!r} already; take another name or give {named('overwrite')} to replace it."
+    )
 
 
 def no_release_of(original: str, release: str, releases: Iterable[str]) -> InvalidInput:
@@ -342,4 +361,4 @@ class Unsettled(StoreUnavailable):
 
 def emptied(address: str) -> NameTaken:
     """What to say when a restore would replace what is there."""
-    return NameTaken(f"{address}: the store holds graphs already; give --overwrite to replace all of it.")
+    return NameTaken(f"{address}: the store holds graphs already; give {named('overwrite')} to replace all of it.")

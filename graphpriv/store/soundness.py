@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from graphpriv.graph import PRIVATE, SocialGraph
-from graphpriv.places import check_paths
+from graphpriv.places import LEVELS, check_paths
 from graphpriv.release import Release
+from graphpriv.store.assembly import PlaceRow, place_paths
 from graphpriv.store.contract import Copy, Follow, Post, User, changed, check_name, refuse_seed
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
@@ -84,6 +85,26 @@ def sound_posts(batch: Iterable[Post]) -> list[Post]:
         if not isinstance(post.text, str):
             raise InvalidRecord(f"Post {position} of the batch: its text must be a text.")
     return list({post.id: post for post in posts}.values())
+
+
+def place_problems(rows: Sequence[PlaceRow]) -> list[str]:
+    """What is wrong with the places of a graph, in sentences."""
+    problems = []
+    paths = place_paths(rows)
+    if len(paths) < len(rows):
+        problems.append(f"{len(rows) - len(paths)} places form a cycle or hang on nothing.")
+    if sum(parent is None for _, parent, _, _ in rows) != 1:
+        problems.append("there is not one place above all others.")
+    unknown = {kind for _, _, _, kind in rows} - set(LEVELS)
+    problems += [f"{kind!r} is no type of place." for kind in sorted(unknown)]
+    if len(set(paths.values())) < len(paths):
+        problems.append("the same place stands there twice.")
+    return problems
+
+
+def count_problems(counted: Iterable[tuple[str, int, int]]) -> list[str]:
+    """The counts that differ from what is noted, in sentences: what is counted, how many there are, how many noted."""
+    return [f"it has {found} {what} and {noted} are noted." for what, found, noted in counted if found != noted]
 
 
 def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph, links_of, only_used
 from graphpriv.places import UNKNOWN, PlaceTree
+from graphpriv.synthetic.gazetteer import paths
 from graphpriv.synthetic.people import private_columns
-from graphpriv.synthetic.places import paths
 from graphpriv.topics import EMPTY, RANKS, TOPICS
 from tabular.errors import InvalidParameter
 from tabular.kernels import compiled
@@ -57,14 +57,14 @@ def synthetic_graph(
     """
     possible = users * (users - 1)
     if users < 2:
-        raise InvalidParameter(f"users must be at least 2, not {users}.")
+        raise InvalidParameter.wrong("users", must="be at least 2", was=users)
     if follows is None:
         if not 0 <= mean_degree < float("inf"):
-            raise InvalidParameter(f"mean_degree must be at least 0, not {mean_degree}.")
+            raise InvalidParameter.wrong("mean_degree", must="be at least 0", was=mean_degree)
         # A handful of users could not have that many; half of all pairs then.
         follows = min(round(users * mean_degree / 2), max(possible // 2, 1))
     if not 0 <= follows <= possible:
-        raise InvalidParameter(f"follows must be from 0 to {possible} among {users} users, not {follows}.")
+        raise InvalidParameter.wrong("follows", must=f"be from 0 to {possible} among {users} users", was=follows)
     community = _communities(users, rng)
     sources, targets = _links(community, follows, rng)
     links, _ = links_of(sources, targets, users, directed=True)

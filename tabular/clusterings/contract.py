@@ -17,7 +17,7 @@ from tabular.table import Table
 class Clustering(Method):
     """A way to put the records of a table into clusters of similar ones."""
 
-    clusters: int = option(5, low=1, help="clusters, at most")
+    clusters: int = option(5, low=1, help="most clusters")
 
     @abstractmethod
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:

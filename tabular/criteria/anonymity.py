@@ -1,13 +1,14 @@
 """How anonymous a table is as it stands: k, l, t, and the risks of its records.
 
-The quasi-identifiers put the rows into classes. Suppressed rows are left out of all that is said of the rows kept; a
-property vector has 0 for them. A missing value is a value like the others, and so is a label that stands for a set.
+The quasi-identifiers put the rows into classes. Suppressed rows are left out, and have 0 in a property vector. A
+missing value is a value like the others, and so is a label that stands for a set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,29 +22,38 @@ from tabular.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Anonymity:
-    """The classes of a table by its quasi-identifiers, suppressed rows apart."""
+    """The classes of a table by its quasi-identifiers, suppressed rows apart.
+
+    The people who could be meant are those of the *population*, masked as the table; without one those of the table.
+    """
 
     table: Table
     quasi_identifiers: tuple[str, ...]
     kept: NDArray[np.int64]
     classes: Classes
+    population: Table | None = None
 
     @classmethod
     def of(
-        cls, table: Table, quasi_identifiers: Sequence[str], *, suppressed: NDArray[np.bool_] | None = None
+        cls,
+        table: Table,
+        quasi_identifiers: Sequence[str],
+        *,
+        suppressed: NDArray[np.bool_] | None = None,
+        population: Table | None = None,
     ) -> Anonymity:
-        """The classes of *table*; *suppressed* says of each row whether it is left out of the release."""
+        """The classes of *table*; *suppressed* marks the rows that are left out of the release."""
         for name in quasi_identifiers:
             table.attribute(name)
         if not quasi_identifiers or isinstance(quasi_identifiers, str):
             raise InvalidInput("Anonymity needs a list of one or more quasi-identifiers.")
         if suppressed is not None and len(suppressed) != len(table):
-            raise InvalidInput(f"Suppression is said row by row: {len(suppressed)} given for {len(table)} rows.")
+            raise InvalidInput(f"Suppression needs one value a row: {len(suppressed)} given for {len(table)} rows.")
         kept = np.arange(len(table)) if suppressed is None else np.flatnonzero(~np.asarray(suppressed, dtype=bool))
         if not kept.size:
-            raise InvalidInput("No rows are left; there is nothing to say of them.")
+            raise InvalidInput("No rows are left to check.")
         columns = [table.columns[name][kept] for name in quasi_identifiers]
-        return cls(table, tuple(quasi_identifiers), kept, equivalence_classes(columns))
+        return cls(table, tuple(quasi_identifiers), kept, equivalence_classes(columns), population)
 
     @property
     def k(self) -> int:
@@ -61,39 +71,37 @@ class Anonymity:
         return 1 / self.k
 
     @property
-    def marketer_risk(self) -> float:
-        """The expected share of rows found when all are sought: the classes over the rows."""
-        return len(self.classes.sizes) / len(self.kept)
-
-    def share_above(self, risk: float) -> float:
-        """The share of rows whose own chance to be found, 1 over the size of their class, is above *risk*."""
-        return float(self.classes.sizes[1 / self.classes.sizes > risk].sum() / len(self.kept))
-
-    def journalist_risk(self, population: Table) -> float:
-        """The greatest chance to find a row whose owner is only known to be in the *population*, masked as the table.
+    def journalist_risk(self) -> float:
+        """The greatest chance to find a row whose owner is only known to be in the population.
 
         1 over the fewest people of the population who share the values of a class.
         """
-        return 1 / int(self.people(population).min())
+        return 1 / int(self.people.min())
 
-    def marketer_risk_in(self, population: Table) -> float:
-        """The expected share of rows found when all are sought in the *population*: the mean of 1 / their people."""
-        return float(np.dot(self.classes.sizes, 1 / self.people(population)) / len(self.kept))
+    @property
+    def marketer_risk(self) -> float:
+        """The expected share of rows that an attacker finds: the mean over the rows of 1 over their people."""
+        if self.population is None:
+            return len(self.classes.sizes) / len(self.kept)
+        return float(np.dot(self.classes.sizes, 1 / self.people) / len(self.kept))
 
-    def people(self, population: Table) -> NDArray[np.int64]:
-        """For each class how many of the *population*, masked as the table, share its values."""
+    @cached_property
+    def people(self) -> NDArray[np.int64]:
+        """For each class the number of people who share its values."""
+        if self.population is None:
+            return self.classes.sizes
         together = []
         for name in self.quasi_identifiers:
-            if population.attribute(name).domain != self.table.attribute(name).domain:
+            if self.population.attribute(name).domain != self.table.attribute(name).domain:
                 raise InvalidInput(f"Column {name!r}: the population must have the domain of the table.")
-            if population.sets[name] != self.table.sets[name]:
+            if self.population.sets[name] != self.table.sets[name]:
                 raise InvalidInput(f"Column {name!r}: the population must be masked with the labels of the table.")
-            together.append(np.concatenate([self.table.columns[name][self.kept], population.columns[name]]))
+            together.append(np.concatenate([self.table.columns[name][self.kept], self.population.columns[name]]))
         labels = equivalence_classes(together).labels
         mine, theirs = labels[: len(self.kept)], labels[len(self.kept) :]
         found = np.empty(len(self.classes.sizes), dtype=np.int64)
         found[self.classes.labels] = np.bincount(theirs, minlength=int(labels.max()) + 1)[mine]
-        # Who stands in the table stands in the population, and as often.
+        # Every person in the table is in the population, and as often.
         short = np.flatnonzero((found < self.classes.sizes)[self.classes.labels])
         if short.size:
             raise InvalidInput(
@@ -131,9 +139,9 @@ class Anonymity:
 
 
 def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[np.bool_]:
-    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers but those of one value.
+    """Which rows have `*` in all quasi-identifiers, except those with a single value.
 
-    Where all rows do, none is suppressed: they are one class, of a table generalised as far as can be.
+    If all rows do, none is suppressed: the table is fully generalised, and they are one class.
 
     >>> suppressed_rows(Table.from_columns({"a": ["x", "*", "*"], "b": ["*", "*", "y"]}), ["a", "b"]).tolist()
     [False, True, False]
@@ -149,7 +157,7 @@ def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[n
 
 
 def spread(first: NDArray[np.int64], second: NDArray[np.int64]) -> int:
-    """By how much the rows of one release are better off than in another, summed over those that are.
+    """How much better off the rows of one release are than in another, summed over those that are.
 
     Both are property vectors of the same rows. The binary index of property-based generalisation.
 

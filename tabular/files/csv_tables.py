@@ -1,4 +1,4 @@
-"""Tables as CSV: read row by row, and written so that a spreadsheet runs nothing.
+"""CSV text: read row by row, with line numbers for errors, and written so that a spreadsheet runs nothing.
 
 A text cell that a spreadsheet could take for a formula gets an apostrophe in front, and loses it again on reading. A
 cell that begins with apostrophes before such a character gets one more, so that every text comes back as it was.
@@ -6,14 +6,17 @@ cell that begins with apostrophes before such a character gets one more, so that
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import IO
 
 from tabular.errors import InvalidInput, InvalidRecord
+from tabular.files.dialect import BLANKS, Dialect
+from tabular.files.disk import decode
 
 #: What a spreadsheet takes for the beginning of a formula, and what it skips before one.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -21,11 +24,13 @@ _HARMLESS = re.compile(r"'+[=+\-@\t\r]")
 #: A cell with one of these in it, or with a space at either end, stands in quotes; so does a comment that is none.
 _QUOTED = re.compile(r'[",;|\t\r\n]|^[ #\ufeff]| $')
 
+_BLOCK = 1 << 16
+_BLANK = "[ \\t\\r\\n]"
+_SPACE = re.compile(f"{_BLANK}+")
+#: Other characters at which `str.split` parts words.
+_OTHER_SPACE = re.compile("[\x0b\x0c\x1c-\x1f]")
 #: Where a comment or a line of spaces could begin.
 _LEFT_OUT = (b"\n#", b"\r#", b"\n ", b"\r ")
-_SPACE = re.compile("[ \t\r\n]+")
-
-_BLOCK = 1 << 16
 
 
 def harmless(cell: str) -> str:
@@ -74,72 +79,171 @@ def written_cell(cell: str | float | None) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-class Rows:
-    """The rows of CSV text; blank lines and lines that begin with `#` are left out.
+def rows_of(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
+    """The rows in *lines*, without empty ones."""
+    return filter(None, _rows_and_empty(lines, dialect, strict=strict))
 
-    *name* is the file to name in errors; a *delimiter* of None is any run of spaces and tabs.
+
+def _rows_and_empty(lines: Iterable[str], dialect: Dialect, *, strict: bool) -> Iterator[list[str]]:
+    if dialect.delimiter == BLANKS:
+        return _parted_by_blanks(lines, dialect.quote)
+    return csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        quotechar=dialect.quote or None,
+        quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
+        skipinitialspace=dialect.spaced,
+        strict=strict,
+    )
+
+
+def _parted_by_blanks(lines: Iterable[str], quote: str) -> Iterator[list[str]]:
+    cell = re.compile(
+        rf"{_BLANK}*(?:{quote}((?:[^{quote}]|{quote}{quote})*){quote}(?={_BLANK}|$)|([^{quote} \t\r\n][^ \t\r\n]*))"
+        if quote
+        else ""
+    )
+    waiting = ""
+    for line in lines:
+        if waiting:
+            waiting += line
+            if quote not in line:
+                continue
+        elif quote and quote in line:
+            waiting = line
+        else:
+            # Other kinds of space than these belong to the cells.
+            is_plain = line.isascii() and not _OTHER_SPACE.search(line)
+            row = line.split() if is_plain else _SPACE.split(line.strip(" \t\r\n"))
+            yield row if row and row[0] else []
+            continue
+        cells: list[str] = []
+        rest = waiting.rstrip(" \t\r\n")
+        place = 0
+        while place < len(rest) and (found := cell.match(rest, place)):
+            inside, bare = found.groups()
+            cells.append(bare if inside is None else inside.replace(quote * 2, quote))
+            place = found.end()
+        if place == len(rest):
+            yield cells
+            waiting = ""
+        elif not re.match(rf"{_BLANK}*{quote}(?:[^{quote}]|{quote}{quote})*$", waiting[place:]):
+            raise csv.Error("delimiter expected after quote")
+    if waiting:
+        raise csv.Error("unexpected end of data")
+
+
+class Lines:
+    """Lines that are counted as they are read.
+
+    With *comments*, blank lines and lines that begin with `#` are left out, but not those inside a quoted cell.
     """
 
-    def __init__(self, data: bytes, name: str, delimiter: str | None) -> None:
-        check_encoding(data, name)
-        self._data, self._name, self._delimiter = data, name, delimiter
+    def __init__(self, lines: Iterable[str], *, comments: bool) -> None:
+        self._lines = iter(lines)
+        self._comments = comments
+        self._in_quotes = False
+        self.read = 0
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> str:
+        for line in self._lines:
+            self.read += 1
+            if self._comments:
+                if not self._in_quotes and (line.startswith("#") or not line.strip(" \r\n")):
+                    continue
+                self._in_quotes ^= line.count('"') % 2 == 1
+            return line
+        raise StopIteration
+
+
+class Rows:
+    """The rows of CSV text in a known dialect; *name* is the file to name in errors.
+
+    With *comments*, blank lines and lines that begin with `#` are left out.
+    """
+
+    def __init__(self, data: bytes, name: str, dialect: Dialect, *, comments: bool = False) -> None:
+        self.data, self.name, self.dialect = data, name, dialect
+        # Looking for these in all the text is far quicker than looking at each line.
+        first = data[:4].removeprefix(codecs.BOM_UTF8)[:1]
+        self.comments = comments and (first in (b"#", b" ") or any(mark in data for mark in _LEFT_OUT))
 
     def __iter__(self) -> Iterator[list[str]]:
-        first = self._data[:4].removeprefix(b"\xef\xbb\xbf")[:1]
-        # Looking for these is far quicker than looking at each line.
-        if first in (b"#", b" ") or any(mark in self._data for mark in _LEFT_OUT):
-            return self._split(_Kept(self._lines()))
-        return self._split(self._lines())
+        lines = self._lines()
+        try:
+            yield from rows_of(Lines(lines, comments=True) if self.comments else lines, self.dialect)
+        except csv.Error:
+            raise self._broken() from None
 
-    def line(self, row: int) -> int:
-        """The line that a row ends on; errors ask for it, so that reading need not count."""
-        kept = _Kept(self._lines())
-        for number, _ in enumerate(self._split(kept)):
-            if number == row:
-                break
-        return kept.line
+    def begins(self, row: int, width: int) -> int:
+        """The line on which a row begins; in a table of *width* columns, lines of spaces are not rows."""
+        found = (begin for begin, _, cells in self._located() if not is_blank(cells, width))
+        return next(islice(found, row, None))
+
+    def ends(self, row: int) -> int:
+        """The line on which a row ends; found when an error needs it, so that reading need not count."""
+        return next(islice((end for _, end, _ in self._located()), row, None))
 
     def _lines(self) -> Iterable[str]:
-        return io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+        """The lines of the file, each with its end as it stands there."""
+        return io.TextIOWrapper(io.BytesIO(self.data), encoding=self.dialect.encoding, newline="")
 
-    def _split(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        if self._delimiter is None and b'"' not in self._data:
-            for line in lines:
-                # Other kinds of space than these belong to the cells.
-                row = line.split() if line.isascii() else _SPACE.split(line.strip(" \t\r\n"))
-                if row and row[0]:
-                    yield row
-            return
-        delimiter = self._delimiter or " "
+    def _located(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Each row with the lines it begins and ends on; a row that cannot be read is an error with its line."""
+        lines = Lines(self._lines(), comments=self.comments)
+        begins = 1
         try:
-            for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
-                if row:
-                    yield row
+            for cells in _rows_and_empty(lines, self.dialect, strict=True):
+                if cells:
+                    yield begins, lines.read, cells
+                begins = lines.read + 1
         except csv.Error as error:
-            if not isinstance(lines, _Kept):
-                # Once more, counting the lines.
-                lines = _Kept(self._lines())
-                deque(self._split(lines), maxlen=0)
-            raise InvalidRecord(f"{self._name}, line {lines.line}: this is no row of a table ({error}).") from None
+            what = str(error)
+            if "unexpected end" in what:
+                what = "a quote opens here and is never closed"
+            elif "expected after" in what:
+                what = "something stands between a closing quote and the delimiter"
+            raise InvalidRecord(f"{self.name}, line {begins}: this is no row of a table: {what}.") from None
+
+    def _broken(self) -> InvalidRecord:
+        try:
+            for _ in self._located():
+                pass
+        except InvalidRecord as error:
+            return error
+        raise AssertionError("The rows of this file can be read.")
+
+
+def is_blank(row: Sequence[str], width: int) -> bool:
+    """Whether a row of a table of *width* columns is a line of spaces."""
+    return width > 1 and len(row) == 1 and not row[0].strip()
+
+
+def commented_rows(data: bytes, name: str, delimiter: str | None) -> Rows:
+    """The rows of UTF-8 text without blank lines and comments; a *delimiter* of None is any run of spaces and tabs."""
+    decode(data, name, "utf-8")
+    dialect = Dialect(delimiter=delimiter or BLANKS, encoding="utf-8-sig", spaced=True)
+    return Rows(data, name, dialect, comments=True)
 
 
 def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[list[str]], Callable[[int], int]]:
-    """The header of CSV text, its rows, and the line that the row of a number ends on; the delimiter is found out.
+    """The header and the rows of a small table, and a function that gives the line of a row; the delimiter is detected.
 
-    Cells are as they were before they were made harmless; every row has as many as the header.
+    Cells lose the apostrophes that made them harmless; every row has as many as the header.
     """
-    rows = Rows(data, name, found_delimiter(first_line(data)) or ",")
+    rows = commented_rows(data, name, found_delimiter(first_line(data)) or ",")
     body = iter(rows)
     header = [plain(cell).strip() for cell in next(body, [])]
     if not header:
         raise InvalidInput(f"{name}: there is no line with the names of the columns.")
-    if len(set(header)) < len(header):
-        # Without a header the first line is a record, perhaps of a person: its cells are not shown.
-        twice = next(number for number, column in enumerate(header, start=1) if header.index(column) + 1 < number)
-        raise InvalidRecord(f"{name}, line {rows.line(0)}: column {twice} has the name of another one.")
+    if twice := repeated(header):
+        raise InvalidRecord(f"{name}, line {rows.ends(0)}: column {twice} has the name of another one.")
 
     def line(row: int) -> int:
-        return rows.line(row + 1)
+        return rows.ends(row + 1)
 
     return header, _even(body, name, len(header), line), line
 
@@ -151,18 +255,17 @@ def _even(rows: Iterator[list[str]], name: str, width: int, line: Callable[[int]
         yield [plain(cell) if cell[:1] == "'" else cell for cell in row]
 
 
-def check_encoding(data: bytes, name: str) -> None:
-    """Refuse what is not UTF-8 text, naming the line."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise InvalidInput(f"{name}, line {line}: this is not UTF-8 text.") from None
+def repeated(names: Sequence[str]) -> int | None:
+    """The number, from 1, of the first column whose name was used before.
+
+    Errors tell only the number: without a header the first line is a record, perhaps of a person.
+    """
+    return next((place for place, name in enumerate(names, start=1) if name in names[: place - 1]), None)
 
 
 def first_line(data: bytes) -> str:
     """The first line of a table that is neither blank nor a comment."""
-    for found in re.finditer(rb"[^\r\n]+", data.removeprefix(b"\xef\xbb\xbf")):
+    for found in re.finditer(rb"[^\r\n]+", data.removeprefix(codecs.BOM_UTF8)):
         if found.group().strip(b" ") and not found.group().startswith(b"#"):
             return found.group().decode("utf-8", "replace")
     return ""
@@ -174,27 +277,11 @@ def found_delimiter(line: str) -> str | None:
     >>> found_delimiter('1;"a,b,c"'), found_delimiter("12 34")
     (';', None)
     """
-    outside = re.sub(r'"(?:[^"]|"")*"', "", line)
+    outside = outside_quotes(line)
     most = max("\t;,|", key=outside.count)
     return most if outside.count(most) else None
 
 
-class _Kept:
-    """The lines that are neither blank nor comments; `line` counts all. Inside a quoted cell every line matters."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
-        self.line = 0
-        self._open = False
-
-    def __iter__(self) -> _Kept:
-        return self
-
-    def __next__(self) -> str:
-        for text in self._lines:
-            self.line += 1
-            if self._open or not (text.startswith("#") or not text.strip(" \r\n")):
-                if '"' in text and text.count('"') % 2:
-                    self._open = not self._open
-                return text
-        raise StopIteration
+def outside_quotes(line: str) -> str:
+    """A *line* without its quoted parts."""
+    return re.sub(r'"(?:[^"]|"")*"', "", line)

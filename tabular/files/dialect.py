@@ -1,11 +1,11 @@
-"""How a CSV file is written: what stands between cells, around them, at the end of a line, and for no value."""
+"""How a CSV file is written: delimiter, quotes, encoding, line ends, header, decimal mark."""
 
 from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass, fields, replace
 
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 
 #: The delimiter that stands for a run of spaces and tabs.
 BLANKS = " "
@@ -18,7 +18,7 @@ QUOTES = {"double": '"', "single": "'", "none": ""}
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How a CSV file is written; *delimiter* a space is a run of blanks, *spaced* a space after each delimiter."""
+    """A way to write CSV; a space as *delimiter* means any run of blanks, *spaced* a space after each delimiter."""
 
     delimiter: str = ","
     quote: str = '"'
@@ -43,9 +43,9 @@ class Dialect:
 
 @dataclass(frozen=True, kw_only=True)
 class DialectOptions:
-    """What somebody says about the dialect of a file; None is left to be found out.
+    """What the user says about the dialect of a file; None is to be detected.
 
-    *missing* are the texts that stand for no value, in any column.
+    *missing* are the texts that mark a missing value, in any column.
     """
 
     delimiter: str | None = None
@@ -60,14 +60,14 @@ class DialectOptions:
         object.__setattr__(self, "delimiter", _mark("delimiter", self.delimiter, DELIMITERS))
         object.__setattr__(self, "quote", _mark("quote", self.quote, QUOTES))
         if self.delimiter == "" or (self.delimiter is not None and self.delimiter == self.quote):
-            raise InvalidParameter("delimiter and quote must be two different characters.")
+            raise InvalidParameter(f"{named('delimiter')} and {named('quote')} must be two different characters.")
         if self.decimal not in (None, ".", ","):
-            raise InvalidParameter(f"decimal must be . or , and not {self.decimal!r}.")
+            raise InvalidParameter(f"{named('decimal')} must be . or , and not {self.decimal!r}.", was=self.decimal)
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
 
     def over(self, other: DialectOptions) -> DialectOptions:
-        """These options, and those of *other* where these say nothing."""
+        """These options, completed by those of *other*."""
         said = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(other, **{name: value for name, value in said.items() if value is not None})
 
@@ -89,7 +89,7 @@ def _mark(what: str, text: str | None, names: dict[str, str]) -> str | None:
     if len(text) != 1 or text in "\r\n" or text.isalnum():
         known = [name for name in names if name.isalpha()]
         near = UnknownName.among(what, text, known)
-        raise InvalidParameter(f"{what} must be one character or one of {', '.join(known)}. {near}")
+        raise InvalidParameter(f"{named(what)} must be one character or one of {', '.join(known)}. {near}")
     return text
 
 

@@ -1,17 +1,18 @@
-"""Files at the edge: read with a clear error, replaced as a whole or not at all."""
+"""Single files: read with clear errors, replaced completely or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError
+from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError, named
+from tabular.files.journal import MARK, new_locked
 
 #: What stands for standard input or standard output.
 STREAM = "-"
@@ -19,12 +20,17 @@ STREAM = "-"
 
 def read_text(path: str | Path, *, encoding: str = "utf-8-sig") -> str:
     """The text of a file, or of standard input for `-`."""
-    data = read_bytes(path)
+    return decode(read_bytes(path), path, encoding)
+
+
+def decode(data: bytes, name: str | Path, encoding: str, hint: str = "") -> str:
+    """*data* as text; *name* and *hint* say, for errors, which file it is of and what to do."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise InvalidInput(f"{path}, line {line}: this is not {encoding} text.") from None
+        called = "UTF-8" if encoding.startswith("utf-8") else encoding
+        raise InvalidInput(f"{name}, line {line}: this is not {called} text{hint}.") from None
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -38,50 +44,56 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
-    """Refuse to write over a file unless that was asked for, and over what is none; called before the work begins."""
+    """Refuse, before the work begins, to overwrite a file without permission, or anything that is no file."""
     if str(path) == STREAM or not Path(path).exists():
         return
     if not Path(path).is_file():
         raise InvalidInput(f"{path}: this is a folder, a device or a pipe; name a file.")
     if not overwrite:
-        raise NameTaken(f"{path}: the file exists; give --overwrite to replace it.")
+        raise NameTaken(f"{path}: the file exists; give {named('overwrite')} to replace it.")
 
 
 def place_of(path: str | Path) -> Path:
-    """Where a path leads to, however it is written: equal for two paths to one file."""
+    """The real path: the same for all paths that lead to one file."""
     return Path(os.path.realpath(path))
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path, *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not.
+def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file that replaces *path* when the block succeeds, and leaves no trace when it fails.
 
-    A *private* file is for its owner's eyes alone.
+    Only its owner can read a *private* file. A file that is open already is written as it is.
     """
+    if not isinstance(path, str | Path):
+        yield path
+        return
     refuse_existing(path, overwrite=overwrite)
     if str(path) == STREAM:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
-    temporary = None
+    target = place_of(path)
+    # Its lock says that it is being written; the next command removes those that are left behind.
+    temporary = target.parent / f"{MARK}{secrets.token_hex(8)}.new"
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            temporary = Path(file.name)
+        with open(new_locked(temporary), "wb") as file:  # noqa: PTH123
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o600 if private else 0o666 & ~_umask())
-        temporary.replace(target)
-        temporary = None
+            finish(file, private=private)
+            temporary.replace(target)
     except OSError as error:
         raise failure(error, path) from None
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: bool = False) -> None:
+def finish(file: IO[bytes], *, private: bool) -> None:
+    """Put a complete new file on the disk, with the usual rights; only its owner can read a *private* one."""
+    file.flush()
+    os.fchmod(file.fileno(), 0o600 if private else 0o666 & ~_umask())
+    os.fsync(file.fileno())
+
+
+def write_text(path: str | Path | IO[bytes], text: str, *, overwrite: bool = True, private: bool = False) -> None:
     """Replace a file by *text*."""
     with replacing(path, overwrite=overwrite, private=private) as file:
         file.write(text.encode())
@@ -89,9 +101,8 @@ def write_text(path: str | Path, text: str, *, overwrite: bool = True, private: 
 
 def failure(error: OSError, path: str | Path) -> ReportedError:
     """What to say of a file that could not be written."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
-        return FileFailure(f"{path}: {reason(error)} Nothing was written.")
-    return InvalidInput(f"{path}: {reason(error)} Nothing was written.")
+    is_disk = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+    return (FileFailure if is_disk else InvalidInput)(f"{path}: {reason(error)} Nothing was written.")
 
 
 def reason(error: OSError) -> str:

@@ -1,1 +1,1 @@
-"""Groups of similar records: MDAV, medians, cuts, and the blocks that make them quick."""
+"""Groups of similar records: points, blocks of neighbours that make searches quick, MDAV, and groups of varied size."""

@@ -1,4 +1,4 @@
-"""Builders of hierarchies: from a file, or from the values of a domain."""
+"""Hierarchies: read from files, or built from the values of a column."""
 
 from __future__ import annotations
 

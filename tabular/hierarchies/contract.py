@@ -1,4 +1,4 @@
-"""What every builder of hierarchies is, and the registry they are entered in."""
+"""The base class of all hierarchy builders, and their registry."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tabular.registry import Method, Registry
 
 @dataclass(frozen=True, kw_only=True)
 class Builder(Method):
-    """A way to make a hierarchy over the domain of an attribute."""
+    """A way to build a hierarchy over the domain of an attribute."""
 
     @abstractmethod
     def build(self, attribute: Attribute) -> Hierarchy:
-        """The hierarchy; a missing value keeps apart from the others until the last level."""
+        """The hierarchy; a missing value stays apart from the others until the last level."""
 
 
 hierarchies: Registry[Builder] = Registry("kind of hierarchy")
 
 
 def with_missing(attribute: Attribute, labels: Sequence[Sequence[str]]) -> Hierarchy:
-    """The hierarchy of *labels*, level by level for the values present; the last level, one label for all, is added.
+    """The hierarchy in which *labels* has one label for each value present, level by level.
 
-    A missing value keeps apart until then.
+    A last level with one label for all is added; until then a missing value stays apart.
     """
     levels: list[list[str]] = []
     for words in labels:
@@ -37,5 +37,5 @@ def with_missing(attribute: Attribute, labels: Sequence[Sequence[str]]) -> Hiera
 
 
 def present(attribute: Attribute) -> list[Value]:
-    """The values of the domain but a missing one."""
+    """The values of the domain without the missing one."""
     return [value for value in attribute.domain if value is not None]

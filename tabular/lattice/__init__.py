@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from tabular.lattice.evaluator.evaluator import Evaluator
     from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
+    from tabular.lattice.question import Question
     from tabular.lattice.release.node import released
     from tabular.lattice.search_outcome import SearchOutcome, find_generalisation
     from tabular.lattice.search_request import ReleaseRequest, SearchRequest
-    from tabular.lattice.searching import Question, Result, Search, run
+    from tabular.lattice.searches.contract import Search
+    from tabular.lattice.searching import Result, run
     from tabular.lattice.space import Lattice
 
 __all__ = [
@@ -46,11 +48,11 @@ _HOMES = {
     "Evaluator": "evaluator.evaluator",
     "Lattice": "space",
     "Limits": "limits",
-    "Question": "searching",
+    "Question": "question",
     "Readings": "evaluator.readings",
     "ReleaseRequest": "search_request",
     "Result": "searching",
-    "Search": "searching",
+    "Search": "searches.contract",
     "SearchOutcome": "search_outcome",
     "SearchRequest": "search_request",
     "find_generalisation": "search_outcome",

@@ -44,7 +44,7 @@ def chosen_node(choose: str | None, lattice: Lattice) -> Node | None:
         return None
     where = f"{named('choose')} {choose!r}:"
     said = levels_in_text(choose) if "=" in choose else choose
-    levels = read_levels(said, lattice.names, said=f"{where} the levels")
+    levels = read_levels(said, lattice.names, parameter="choose")
     for name, height in zip(lattice.names, lattice.heights, strict=True):
         if name not in levels:
             raise InvalidParameter(f"{where} the level of {name!r} is missing.")

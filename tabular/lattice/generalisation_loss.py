@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import compared
+from tabular.measures.comparison import paired_columns
 from tabular.table import Table
 
 
@@ -62,7 +62,7 @@ def non_uniform_entropy(
     """
     out = _suppressed(original, suppressed)
     bits = []
-    for column in compared(original, masked, attributes):
+    for column in paired_columns(original, masked, attributes):
         frequencies = np.bincount(column.original, minlength=column.size)
         labels = np.where(out, column.size + len(column.sets), column.masked)
         keys, rows = np.unique(labels.astype(np.int64) * column.size + column.original, return_counts=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import numpy as np
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import Rows, first_line, found_delimiter, plain, write_csv
+from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, plain, write_csv
 from tabular.files.disk import failure, read_bytes, refuse_existing, replacing
 from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 
-#: What stands above the labels of the rows.
+#: The first cell of the header, above the labels of the rows.
 CORNER = "original"
 
 
@@ -36,7 +37,7 @@ def write_matrices(
     overwrite: bool = False,
     private: bool = False,
 ) -> list[Path]:
-    """Write a file for each of *attributes* into a *folder*, which is made if there is none; returns the files.
+    """Write a file for each of *attributes* into a *folder*, made if necessary; returns the files.
 
     *private* ones are for their owner's eyes alone.
     """
@@ -53,7 +54,7 @@ def write_matrices(
 
 
 def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
-    """The file of an attribute in a folder of matrices; what a file name cannot hold is written as in a URL.
+    """The file of an attribute in a folder of matrices; special characters are quoted as in a URL.
 
     >>> matrix_path("out", Attribute(name="income/year")).as_posix()
     'out/income%2Fyear.csv'
@@ -62,7 +63,7 @@ def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
 
 
 def write_matrix(
-    path: str | Path,
+    path: str | Path | IO[bytes],
     attribute: Attribute,
     matrix: NDArray[np.float64],
     *,
@@ -79,7 +80,7 @@ def write_matrix(
 def read_matrix(path: str | Path, attribute: Attribute) -> NDArray[np.float64]:
     """The matrix in a file, in the order of the domain; its rows and columns may stand in any order."""
     data = read_bytes(path)
-    rows = Rows(data, str(path), found_delimiter(first_line(data)) or ",")
+    rows = commented_rows(data, str(path), found_delimiter(first_line(data)) or ",")
     body = [[plain(cell) for cell in row] for row in rows]
     if not body:
         raise InvalidInput(f"{path}: there is no matrix in it.")
@@ -90,8 +91,8 @@ def read_matrix(path: str | Path, attribute: Attribute) -> NDArray[np.float64]:
             f"it must be square."
         )
     codes = {label: code for code, label in enumerate(_labels(attribute))}
-    columns = _places(header[1:], codes, attribute, [f"{path}, line {rows.line(0)}"] * len(lines))
-    where = [f"{path}, line {rows.line(number)}" for number in range(1, len(body))]
+    columns = _places(header[1:], codes, attribute, [f"{path}, line {rows.ends(0)}"] * len(lines))
+    where = [f"{path}, line {rows.ends(number)}" for number in range(1, len(body))]
     places = _places([line[0] for line in lines], codes, attribute, where)
     matrix = np.empty((len(codes), len(codes)))
     for place, line, here in zip(places, lines, where, strict=True):
@@ -113,7 +114,7 @@ def _labels(attribute: Attribute) -> list[str]:
 
 
 def _places(labels: list[str], codes: Mapping[str, int], attribute: Attribute, where: Sequence[str]) -> list[int]:
-    """The codes of *labels*, each of the domain once."""
+    """The codes of *labels*, which name each category once."""
     seen: set[str] = set()
     for label, here in zip(labels, where, strict=True):
         if label not in codes:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
-from tabular.grouping.medians import LabelColumn, best_partition, partition_from
-from tabular.grouping.partitions import agreement
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import compared
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.classes import equivalence_classes
+from tabular.clusterings.c_median import LabelColumn, best_partition, partition_from
+from tabular.errors import InvalidInput
+from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
 
@@ -21,17 +26,76 @@ from tabular.table import Table
 )
 @dataclass(frozen=True, kw_only=True)
 class ClusteringLoss(Measure):
-    """What the Rand, Jaccard and Wallace indices of the c-median clusters of both files lack to 1, in the mean."""
+    """Mean of 1 minus the Rand, Jaccard and Wallace indices between the c-median clusters of both files."""
 
-    clusters: int = option(5, low=1, help="clusters, at most")
-    starts: int = option(20, low=1, help="partitions of the original to take the best of")
+    clusters: int = option(5, low=1, help="most clusters")
+    starts: int = option(20, low=1, help="number of partitions of the original to choose the best from")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The best of the partitions of the original; that of the masked file begins with the same centres."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         before = [LabelColumn(each.original, each.size, each.ordered) for each in columns]
         after = [LabelColumn(each.masked, each.size, each.ordered, each.sets) for each in columns]
         firsts = [(2 * start + 1) * len(original) // (2 * self.starts) for start in range(self.starts)]
         best = best_partition(before, self.clusters, firsts)
-        loss = agreement(best.clusters, partition_from(after, best.start)).loss
-        return Reading(raw=loss, percent=100 * loss)
+        return Reading.share(pair_counts(best.clusters, partition_from(after, best.start)).loss, of=1)
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs of records: together in both partitions, in the first alone, in the second alone, in neither."""
+
+    both: int
+    first: int
+    second: int
+    neither: int
+
+    @property
+    def rand(self) -> float:
+        """Share of pairs on which both partitions say the same; 1 where there are no pairs."""
+        return _share(self.both + self.neither, self.both + self.first + self.second + self.neither)
+
+    @property
+    def jaccard(self) -> float:
+        """Share of the pairs together in either that are together in both; 1 where none are together."""
+        return _share(self.both, self.both + self.first + self.second)
+
+    @property
+    def wallace(self) -> float:
+        """Pairs together in both over the geometric mean of those together in each; 1 where none are in either."""
+        first, second = self.both + self.first, self.both + self.second
+        if not first or not second:
+            return float(first == second)
+        return self.both / sqrt(first * second)
+
+    @property
+    def loss(self) -> float:
+        """The mean of what the three indices lack to 1, from 0 to 1 (eq 5.3)."""
+        return ((1 - self.rand) + (1 - self.jaccard) + (1 - self.wallace)) / 3
+
+
+def pair_counts(first: NDArray[np.integer], second: NDArray[np.integer]) -> PairCounts:
+    """Compare two partitions, given as the cluster of each record; what clusters are called does not matter.
+
+    >>> pair_counts(np.array([0, 0, 1, 1]), np.array([7, 7, 7, 8]))
+    PairCounts(both=1, first=1, second=2, neither=2)
+    """
+    if len(first) != len(second):
+        raise InvalidInput(f"Both partitions are of the same records; they have {len(first)} and {len(second)}.")
+    together = [_pairs(columns) for columns in ([first, second], [first], [second])]
+    records = len(first)
+    return PairCounts(
+        both=together[0],
+        first=together[1] - together[0],
+        second=together[2] - together[0],
+        neither=records * (records - 1) // 2 - together[1] - together[2] + together[0],
+    )
+
+
+def _pairs(columns: list[NDArray[np.integer]]) -> int:
+    sizes = equivalence_classes(columns).sizes
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

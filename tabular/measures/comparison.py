@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,10 @@ from tabular.attributes import CONTINUOUS
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
 from tabular.labels import Members
+from tabular.matrices.stochastic import ROUNDING
 from tabular.table import Table
+
+Numbers: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,7 @@ class Column:
         return (label,) if label < self.size else self.sets[label - self.size]
 
 
-def compared(original: Table, masked: Table, attributes: Sequence[str]) -> tuple[Column, ...]:
+def paired_columns(original: Table, masked: Table, attributes: Sequence[str]) -> tuple[Column, ...]:
     """The columns to compare, or an error where the two tables are not versions of each other."""
     if isinstance(attributes, str) or not attributes or len(set(attributes)) < len(attributes):
         raise InvalidInput("A measure needs a list of one or more columns, none of them twice.")
@@ -62,6 +66,18 @@ def _column(original: Table, masked: Table, name: str) -> Column:
         original=places[original.columns[name]],
         masked=masked.columns[name],
     )
+
+
+def checked_matrix(column: Column, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """*matrix* as numbers, or an error where it is no transition matrix of the column's domain."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.shape != (column.size, column.size):
+        raise InvalidInput(f"The matrix of {column.name!r} must be {column.size} x {column.size}, as the domain is.")
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(matrix.sum(axis=1) - 1) > ROUNDING).any():
+        raise InvalidInput(f"The matrix of {column.name!r} is not stochastic: each row must sum to 1, none below 0.")
+    if column.sets:
+        raise InvalidInput(f"Column {column.name!r} holds labels that stand for sets; no transition matrix makes them.")
+    return matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +117,22 @@ class Pairs:
         masked = Combinations.of([column.masked for column in columns])
         keys, records = np.unique(original.of_row * len(masked) + masked.of_row, return_counts=True)
         return cls(original, masked, keys // len(masked), keys % len(masked), records)
+
+
+def numbers_of(original: Table, masked: Table, attributes: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """Both files, a row a record and a column an attribute.
+
+    The records stand in the order of their values, so that sums do not depend on the order of the files.
+    """
+    paired_columns(original, masked, attributes)
+    before, after = (np.stack([table.numbers(name) for name in attributes], axis=1) for table in (original, masked))
+    order = np.lexsort(np.concatenate([before, after], axis=1).T)
+    return before[order], after[order]
+
+
+def deviations(numbers: Numbers) -> Numbers:
+    """The standard deviation of each column; 1 where it is 0, so that it can be divided by."""
+    found = numbers.std(axis=0, ddof=1) if len(numbers) > 1 else np.zeros(numbers.shape[1])
+    constant = numbers.max(axis=0) == numbers.min(axis=0)
+    deviation: Numbers = np.where(constant, 1.0, found)
+    return deviation

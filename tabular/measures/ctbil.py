@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.labels import Members
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, Combinations, compared
+from tabular.measures.comparison import Column, Combinations, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
 
@@ -32,15 +32,14 @@ class ContingencyLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.10; in percent of twice the records times the tables, which is what it comes to at most."""
-        differences = _differences(compared(original, masked, attributes), self.dimensions)
-        raw = fsum(differences)
-        return Reading(raw=raw, percent=100 * raw / (2 * len(original) * len(differences)))
+        differences = _differences(paired_columns(original, masked, attributes), self.dimensions)
+        return Reading.share(fsum(differences), of=2 * len(original) * len(differences))
 
 
 @measures.add(
     "actbil",
     cites=CITES,
-    limits="falls as domains grow, since most cells stay empty; in percent of the most it can be it is CTBIL",
+    limits="falls as domains grow, since most cells stay empty; its percentage is that of CTBIL",
 )
 @dataclass(frozen=True, kw_only=True)
 class AverageContingencyLoss(Measure):
@@ -50,7 +49,7 @@ class AverageContingencyLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.11: CTBIL over the number of cells, and so is the most that it can be."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         differences = _differences(columns, self.dimensions)
         cells = sum(prod(column.size for column in table) for table in _tables(columns, self.dimensions))
         total = fsum(differences)

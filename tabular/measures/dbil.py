@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import fsum
 
 from tabular.distances import paired_distances
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import compared
+from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.table import Table
 
 
@@ -23,7 +23,7 @@ class DistanceLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.8, and 100 times the mean over records and attributes."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         # Rounded once, at the end, so that the order of the rows does not show in the last digit.
         raw = fsum(
             distance
@@ -32,4 +32,4 @@ class DistanceLoss(Measure):
                 each.original, each.masked, each.sets, each.size, ordered=each.ordered
             ).tolist()
         )
-        return Reading(raw=raw, percent=100 * raw / (len(original) * len(columns)))
+        return Reading.share(raw, of=len(original) * len(columns))

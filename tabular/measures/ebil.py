@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, compared
-from tabular.measures.matrices import checked_matrix
+from tabular.measures.comparison import Column, checked_matrix, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.table import Table
 
 
@@ -23,7 +22,7 @@ from tabular.table import Table
 )
 @dataclass(frozen=True, kw_only=True)
 class EntropyLoss(Measure):
-    """Entropy of the original value given the masked one, in percent of the most it could be.
+    """Entropy of the original value given the masked one, as a share of the greatest possible.
 
     *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is judged by
     the two files.
@@ -33,7 +32,7 @@ class EntropyLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.13 with natural logarithms; in percent of records times log |D|, as the mean over the attributes."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         losses = [self._loss(column) for column in columns]
         shares = [
             loss / (len(original) * log(column.size)) if column.size > 1 else 0.0

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.labels import Members
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, compared
+from tabular.measures.comparison import Column, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
 
@@ -31,14 +31,14 @@ class IntervalDisclosure(Measure):
     value is disclosed only by itself.
     """
 
-    percent: float = option(10.0, low=0, high=100, help="reach of the interval either way, as a share of the records")
+    percent: float = option(10.0, low=0, high=100, help="how far the interval reaches each way, in percent of records")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The number of values disclosed, and their share of all."""
-        columns = compared(original, masked, attributes)
+        columns = paired_columns(original, masked, attributes)
         reach = self.percent * len(original) / 100
         raw = sum(int(disclosed(column, reach).sum()) for column in columns)
-        return Reading(raw=raw, percent=100 * raw / (len(original) * len(columns)))
+        return Reading.share(raw, of=len(original) * len(columns))
 
 
 def disclosed(column: Column, reach: float) -> NDArray[np.bool_]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.numbers import Numbers, numbers_of
+from tabular.measures.comparison import Numbers, numbers_of
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.table import Table
 
 #: The quantiles that are compared.
@@ -32,7 +32,7 @@ Group = tuple[Numbers, Numbers, Numbers]
 )
 @dataclass(frozen=True, kw_only=True)
 class ProbabilisticLoss(Measure):
-    """Mean probability that a statistic would differ less from the original's by chance than it does.
+    """Mean probability that a statistic of another sample would differ less from the original's.
 
     The mean of five groups: means, variances, covariances, correlations, and the quantiles from 5 to 95 %. With one
     attribute there are no covariances and correlations, and the other groups count.

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tabular.attributes import CONTINUOUS
-from tabular.errors import InvalidParameter
-from tabular.measures import NUMERIC, Reading, measures
+from tabular.errors import InvalidParameter, named
+from tabular.measures.contract import NUMERIC, Reading, measures
 from tabular.table import Table
+
+#: What all measures come to together, in the order of a document.
+SCORES = ("information_loss", "disclosure_risk", "score_mean", "score_max")
 
 #: What information loss is the mean of.
 LOSSES = ("ctbil", "dbil", "ebil")
 
 #: The measures that also read numbers as numbers, whichever kinds of attribute there are.
 OF_ALL_KINDS = ("id", "clustering")
+
+#: The field of the measures that are told more by transition matrices than by the two files.
+MATRICES = "matrices"
 
 #: The linkages of numbers stand in a document where those of categories stand.
 AS_NUMBERS = {"dbrl": "dbrl-numbers", "prl": "prl-numbers"}
@@ -26,6 +33,15 @@ class Summary:
     """The readings of all measures by name, and what they come to together, in percent."""
 
     readings: Mapping[str, Reading]
+    records: int = 0
+    columns: tuple[str, ...] = ()
+
+    @staticmethod
+    def paths() -> list[tuple[str, ...]]:
+        """The paths of all numbers of a document, known before anything is measured."""
+        keys = _keys()
+        bounds = [("bounds", key) for key in ("prl", "disclosure_risk")]
+        return [*((key,) for key in ("records", *keys, *SCORES)), *(("raw", key) for key in keys), *bounds]
 
     @property
     def is_numeric(self) -> bool:
@@ -66,21 +82,23 @@ class Summary:
         Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
         what counts categories is None.
         """
-        keys = [name for name in measures if name not in AS_NUMBERS.values()]
-        keys += [name for name in OF_ALL_KINDS if name not in keys]
+        keys = _keys()
         return {
+            "records": self.records,
+            "columns": list(self.columns),
             "numeric": self.is_numeric,
             **{key: self._shown(key, lambda reading: reading.percent) for key in keys},
-            "information_loss": self._or_none(lambda: self.information_loss),
-            "disclosure_risk": self._or_none(lambda: self.disclosure_risk),
-            "score_mean": self._or_none(lambda: self.score_mean),
-            "score_max": self._or_none(lambda: self.score_max),
+            **self.scores(),
             "raw": {key: self._shown(key, lambda reading: reading.raw) for key in keys},
             "bounds": {
                 "prl": self._shown("prl", lambda reading: reading.bound),
                 "disclosure_risk": self._or_none(lambda: self.disclosure_risk_bound),
             },
         }
+
+    def scores(self) -> dict[str, float | None]:
+        """Loss and risk in percent, and both scores; None for what was not taken."""
+        return {name: self._or_none(partial(getattr, self, name)) for name in SCORES}
 
     def _risk(self, off: float) -> float:
         """The risk if PRL is *off* by so much."""
@@ -114,29 +132,32 @@ def summary(
     *,
     without: Collection[str] = (),
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    matrices: Mapping[str, Any] | None = None,
 ) -> Summary:
     """Take every measure of *masked* against *original*; row i of both is the same record.
 
     Attributes that are all continuous are measured as numbers where every cell holds one; with missing values, labels
     that stand for sets, or other attributes beside it a continuous one counts as ordinal.
-    *parameters* are given to the measures by name; those *without* which it shall be are left out, and of the scores
-    those that need them.
+    *parameters* are given to the measures by name, and the transition *matrices* the table was masked with to all that
+    can use them. The measures named by *without* are left out, and the scores that need them.
     """
-    given = parameters or {}
+    given = {name: dict(values) for name, values in (parameters or {}).items()}
+    if matrices is not None:
+        for entry in measures.entries():
+            if MATRICES in entry.method.__dataclass_fields__:
+                given.setdefault(entry.name, {})[MATRICES] = matrices
     for name in (*without, *given):
         measures[AS_NUMBERS.get(name, name)]
     taken = [
         name for name in names_for(original, masked, attributes) if _key(name) not in without and name not in without
     ]
     if not taken:
-        raise InvalidParameter("No measure is left to take.")
+        raise InvalidParameter(f"{named('without')} names every measure; none is left to take.", was=tuple(without))
+    made = {name: measures[name].method(**given.get(name, given.get(_key(name), {}))) for name in taken}
     return Summary(
-        readings={
-            name: measures[name]
-            .method(**given.get(name, given.get(_key(name), {})))
-            .measure(original, masked, attributes)
-            for name in taken
-        }
+        readings={name: each.measure(original, masked, attributes) for name, each in made.items()},
+        records=len(original),
+        columns=tuple(attributes),
     )
 
 
@@ -148,6 +169,11 @@ def names_for(original: Table, masked: Table, attributes: Sequence[str]) -> list
     if numbers:
         return [name for name in measures if name in (*OF_ALL_KINDS, *NUMERIC)]
     return [name for name in measures if name not in NUMERIC]
+
+
+def _keys() -> list[str]:
+    """The keys of the measures in a document."""
+    return [name for name in measures if name not in AS_NUMBERS.values()]
 
 
 def _key(name: str) -> str:

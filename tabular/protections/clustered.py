@@ -14,7 +14,7 @@ from tabular.attributes import Attribute, widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter, UnknownName
 from tabular.labels import Members
-from tabular.protections.contract import Protection, protections
+from tabular.protections.contract import Protection, check_columns, check_k, protections
 from tabular.registry import option
 from tabular.table import Table
 
@@ -31,8 +31,8 @@ class Clustered(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    clusters: int = option(5, low=1, help="clusters, at most; the smallest are merged until each has k records")
-    k: int = option(3, low=1, help="records of a cluster, at least; also the k of the inner method, if it has one")
+    clusters: int = option(5, low=1, help="most clusters; the smallest are merged until each has k records")
+    k: int = option(3, low=1, help="fewest records of a cluster; also the k of the inner method, if it has one")
     inner: str | Protection = option(  # noqa: RUF009
         "microaggregation", help="the method within clusters, with its parameters as in 'rank-swapping percent=10'"
     )
@@ -51,7 +51,8 @@ class Clustered(Protection):
         try:
             name, *words = shlex.split(self.inner) or [""]
         except ValueError:
-            raise InvalidParameter(f"Clustered: inner has a quotation mark without its other: {self.inner}") from None
+            must = "close each quotation mark"
+            raise InvalidParameter.wrong("inner", must=must, was=self.inner, owner="Clustered") from None
         entry = protections[name]
         known = {parameter.name: parameter for parameter in entry.parameters}
         parameters: dict[str, Any] = {"k": self.k} if "k" in known else {}
@@ -64,13 +65,12 @@ class Clustered(Protection):
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The rows keep their order; random methods go through the clusters in the order of their first rows."""
-        # The door of all protections, which imports this module; kinds and k are checked there.
-        from tabular.protections import check_columns, check_k
-
         method = self.method
         check_columns(table, attributes, f"{self.inner_name} within clusters", method.kinds)
         if method.promises_k and getattr(method, "k", self.k) < self.k:
-            raise InvalidParameter(f"Clustered: the k of the inner method must be at least {self.k}, its own.")
+            raise InvalidParameter.wrong(
+                "inner", must=f"have a k of at least {self.k}", was=self.inner, owner="Clustered"
+            )
         least = max(check_k(self.k, len(table)), check_k(getattr(method, "k", self.k), len(table)))
         columns = Table(
             tuple(table.attribute(name) for name in attributes), {name: table.columns[name] for name in attributes}

@@ -1,15 +1,16 @@
-"""What every protection of a table is, and where they are entered."""
+"""What every protection of a table is, where they are entered, and what all of them check first."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tabular.attributes import KINDS
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 from tabular.registry import Method, Registry
 from tabular.table import Table
 
@@ -40,3 +41,70 @@ class Protection(Method):
 
 
 protections: Registry[Protection] = Registry("protection")
+
+
+def protect(
+    table: Table, method: str, attributes: Sequence[str], *, rng: np.random.Generator, **parameters: object
+) -> Table:
+    """Mask the columns *attributes* of *table* by the protection called *method*; the same seed masks them the same.
+
+    The rows keep their order, the other columns stay, and *table* is left as it was.
+    """
+    protection = protection_of(method, parameters)
+    columns = check_columns(table, attributes, method, protection.kinds)
+    if protection.promises_k:
+        check_k(getattr(protection, "k", None), len(table))
+    return protection.protect(table, columns, rng)
+
+
+def protection_of(method: str, parameters: Mapping[str, Any]) -> Protection:
+    """The protection called *method* with these *parameters*, or an error where there are no such ones."""
+    entry = protections[method]
+    known = [parameter.name for parameter in entry.parameters]
+    for name in parameters:
+        if name not in known:
+            raise UnknownName.among(f"parameter of {method}", name, known)
+    return entry.method(**parameters)
+
+
+def check_columns(table: Table, attributes: Sequence[str], method: str, kinds: Sequence[str]) -> tuple[str, ...]:
+    """The columns to mask, or an error where *method* cannot take them."""
+    if isinstance(attributes, str) or not attributes or len(set(attributes)) < len(attributes):
+        raise InvalidInput("A protection needs a list of one or more columns, none of them twice.")
+    for name in attributes:
+        attribute = table.attribute(name)
+        if attribute.kind not in kinds:
+            raise InvalidInput(
+                f"Column {name!r} is {attribute.kind}, and {method} takes {' or '.join(kinds)} columns only: "
+                f"{_way_out(attribute.kind, kinds)}"
+            )
+        if table.sets[name]:
+            raise InvalidInput(
+                f"Column {name!r} holds labels that stand for sets, as a table does that was masked before; "
+                f"protect the original, which holds values."
+            )
+    if not len(table):
+        raise InvalidInput("The table has no records; there is nothing to protect.")
+    return tuple(attributes)
+
+
+def check_k(k: object, rows: int) -> int:
+    """*k* as a plain number, or an error where no table of so many *rows* can have it."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
+    if k > rows:
+        noun = "record" if rows == 1 else "records"
+        raise NoSolution(
+            f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
+        )
+    return int(k)
+
+
+def _way_out(kind: str, kinds: Sequence[str]) -> str:
+    others = [entry.name for entry in protections.entries() if kind in entry.method.kinds]
+    instead = f"take another method ({', '.join(others)})" if others else "leave it out"
+    if kind == "nominal":
+        return f"give it the kind {kinds[0]} and its values in order, or {instead}."
+    if kind == "continuous":
+        return f"put its numbers into ranges first, or {instead}."
+    return f"give it the kind {kinds[0]} if that is what it is, or {instead}."

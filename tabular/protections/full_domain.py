@@ -24,8 +24,8 @@ from tabular.table import Table
 @protections.add(
     "full-domain",
     cites="Samarati (2001); Sweeney (2002)",
-    limits="applies one node of the lattice, and does not look for the best; k is that of the rows that are not "
-    "suppressed",
+    limits="applies one node of the lattice, and does not look for the best; k is that of the rows that are "
+    "not suppressed",
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FullDomain(Protection):
@@ -33,19 +33,20 @@ class FullDomain(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="rows of a class, at least")
+    k: int = option(3, low=1, help="fewest rows of a class")
     levels: Any = option(  # noqa: RUF009
-        None, help="level of each column, as in '1,0,2' or 'age=1,sex=0'; the last ones if not given"
+        None, help="level of each column, as in '1,0,2' or 'age=1,sex=0'; the highest if not given"
     )
     hierarchies: Any = option(  # noqa: RUF009
-        None, help="hierarchy of each column: a folder of CSV files; of what has none, level 1 is *"
+        None, help="hierarchies of the columns: a folder of CSV files; a column without one has the single level *"
     )
     suppression: float = option(0.0, low=0, high=1, help="share of the rows that may be suppressed")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.hierarchies is not None and not isinstance(self.hierarchies, Mapping):
-            raise InvalidParameter("FullDomain: hierarchies must be by column; read a folder with read_hierarchies.")
+            must = "be a mapping, as read_hierarchies gives"
+            raise InvalidParameter.wrong("hierarchies", must=must, was=self.hierarchies, owner="FullDomain")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Labels stand for what lies under them; a suppressed row has `*` in all columns; draws nothing."""
@@ -61,7 +62,8 @@ class FullDomain(Protection):
             height = hierarchies[name].height
             level = node.setdefault(name, height)
             if not 0 <= level <= height:
-                raise InvalidParameter(f"FullDomain: the levels of {name!r} are 0 to {height}; there is no {level}.")
+                must = f"be from 0 to {height} for {name!r}"
+                raise InvalidParameter.wrong("levels", must=must, was=level, owner="FullDomain")
         return node
 
     def _hierarchies(self, table: Table, attributes: Sequence[str]) -> dict[str, Hierarchy]:
@@ -118,10 +120,10 @@ def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
     return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)
 
 
-def read_levels(levels: Any, names: Sequence[str], *, said: str = "FullDomain: levels") -> dict[str, int]:
+def read_levels(levels: Any, names: Sequence[str], *, parameter: str = "levels") -> dict[str, int]:
     """The level of each column as *levels* say: `1,0,2`, `age=1,sex=0`, numbers or a mapping.
 
-    *said* is what errors call the levels.
+    Errors name the *parameter* that gives them.
     """
     if levels is None:
         return {}
@@ -132,7 +134,7 @@ def read_levels(levels: Any, names: Sequence[str], *, said: str = "FullDomain: l
         pairs = {str(part).rpartition("=")[0].strip(): str(part).rpartition("=")[2] for part in parts}
     else:
         if len(parts) != len(names):
-            raise InvalidParameter(f"{said} must be one a column; {len(parts)} for {len(names)} columns.")
+            raise InvalidParameter.wrong(parameter, must=f"give a level for each of {len(names)} columns", was=levels)
         pairs = dict(zip(names, parts, strict=True))
     for name in pairs:
         if name not in names:
@@ -140,4 +142,4 @@ def read_levels(levels: Any, names: Sequence[str], *, said: str = "FullDomain: l
     try:
         return {str(name): int(str(level)) for name, level in pairs.items()}
     except (TypeError, ValueError):
-        raise InvalidParameter(f"{said} must be whole numbers, not {levels!r}.") from None
+        raise InvalidParameter.wrong(parameter, must="give whole numbers", was=levels) from None

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.attributes import ORDINAL
-from tabular.grouping.multidimensional import parts_of
 from tabular.protections.contract import Protection, protections
-from tabular.protections.mondrian import ends_of
+from tabular.protections.mondrian import ends_of, parts_of
 from tabular.registry import option
 from tabular.table import Table
 
@@ -28,7 +27,7 @@ class GlobalMedian(Protection):
     kinds: ClassVar[tuple[str, ...]] = (ORDINAL,)
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="records of a part, at least")
+    k: int = option(3, low=1, help="fewest records of a part")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The middle of all categories of the domain between the ends of a range; draws nothing."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, Attribute, widened
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.grouping.group_sizes import with_varied_sizes
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import domain_numbers, points_of
@@ -24,8 +24,8 @@ FIXED, VARIABLE = SIZES = ("fixed", "variable")
 @protections.add(
     "microaggregation",
     cites="Domingo-Ferrer and Torra (2005); Mares Soler (2013), section 2.3.2 and Alg. 4",
-    limits="k holds over each group of columns, not over several of them together; a heuristic, since the best "
-    "groups of several columns are NP-hard to find (of one ordered column variable sizes give the best)",
+    limits="k holds over each group of columns, not over several groups together; a heuristic, since the best "
+    "groups of several columns are NP-hard to find (for one ordered column variable sizes give the best)",
 )
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation(Protection):
@@ -33,19 +33,21 @@ class Microaggregation(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="records of a group, at least")
+    k: int = option(3, low=1, help="fewest records of a group")
     groups: str | int | Sequence[Sequence[str]] | None = option(
-        None, help="columns protected together: how many at a time, or their names as in 'a,b;c'; all if not given"
+        None, help="columns protected together: a number, or names as in 'a,b;c'; all of them if not given"
     )
     univariate: bool = option(False, help="protect each column alone")
     sizes: str = option(
-        FIXED, choices=SIZES, help="fixed: groups of k; variable: of k to 2k - 1, where that loses less"
+        FIXED, choices=SIZES, help="fixed: groups of k; variable: groups of k to 2k - 1, where that loses less"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.univariate and self.groups is not None:
-            raise InvalidParameter("Microaggregation: groups or univariate, not both.")
+            raise InvalidParameter(
+                f"Give {named('groups')} or {named('univariate')}, not both.", owner="Microaggregation"
+            )
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Each group of columns by itself; draws nothing."""
@@ -73,7 +75,7 @@ class Microaggregation(Protection):
 
 def _by_number(names: tuple[str, ...], size: int) -> tuple[tuple[str, ...], ...]:
     if size < 1:
-        raise InvalidParameter(f"Microaggregation: groups must have at least 1 column, not {size}.")
+        raise InvalidParameter.wrong("groups", must="have at least 1 column", was=size, owner="Microaggregation")
     return tuple(names[start : start + size] for start in range(0, len(names), size))
 
 
@@ -85,9 +87,7 @@ def _by_name(names: tuple[str, ...], groups: Sequence[Sequence[str]]) -> tuple[t
             raise UnknownName.among("column to protect", name, names)
     for name in names:
         if listed.count(name) != 1:
-            raise InvalidParameter(
-                f"Microaggregation: groups must name each column once; {name!r} stands {listed.count(name)} times."
-            )
+            raise InvalidParameter.wrong("groups", must=f"name {name!r} once", was=groups, owner="Microaggregation")
     return found
 
 

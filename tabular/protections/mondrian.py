@@ -1,4 +1,10 @@
-"""Mondrian: parts of k or more records, each of which publishes the values it covers."""
+"""Mondrian: parts of k or more records, each of which publishes the values it covers (LeFevre and others 2006).
+
+A part is cut in the column in which it is widest, relative to the whole; of several in the one with the longer
+domain, then in the first. Strict cuts run between two values: beside the median, on the side that leaves the smaller
+half larger, and above it if both do. Where neither is allowed none in that column is, and the next widest column has
+its turn: so in the end no allowed cut is left. Relaxed cuts part the records in halves and the median's records by row.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.grouping.multidimensional import parts_of
+from tabular.attributes import CONTINUOUS, Attribute
+from tabular.grouping.points import domain_numbers
+from tabular.kernels import compiled
 from tabular.labels import Members
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -21,8 +29,8 @@ STRICT, RELAXED = CUTS = ("strict", "relaxed")
 @protections.add(
     "mondrian",
     cites="LeFevre, DeWitt and Ramakrishnan (2006); Mares Soler (2013), section 2.3.3",
-    limits="nominal columns are cut along the order of their domain, which means nothing for them; a label of a "
-    "continuous column covers, and is stored with, every number of the column that lies in it",
+    limits="nominal columns are cut along the order of their domain, which has no meaning; a label of a continuous "
+    "column covers, and is stored with, every number of the column within it",
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Protection):
@@ -30,9 +38,11 @@ class Mondrian(Protection):
 
     promises_k: ClassVar[bool] = True
 
-    k: int = option(3, low=1, help="records of a part, at least")
+    k: int = option(3, low=1, help="fewest records of a part")
     cuts: str = option(
-        STRICT, choices=CUTS, help="strict: equal values stay together; relaxed: they may part, parts have less than 2k"
+        STRICT,
+        choices=CUTS,
+        help="strict: equal values stay together; relaxed: they may part, and parts have fewer than 2k",
     )
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
@@ -71,3 +81,141 @@ def _choices(
     found: dict[Members, int] = {}
     which = np.array([found.setdefault(tuple(each.tolist()), len(found)) for each in members])
     return (size + which[parts]).astype(np.int32), tuple(found)
+
+
+def parts_of(table: Table, attributes: Sequence[str], k: int, *, relaxed: bool) -> NDArray[np.int64]:
+    """The part of each record, numbered as they lie; each has *k* records or more."""
+    described = [table.attribute(name) for name in attributes]
+    sizes = np.array([len(attribute.domain) for attribute in described], dtype=np.int64)
+    # The longer domain first, so that it wins among equally wide ones.
+    order = np.argsort(-sizes, kind="stable")
+    codes = np.stack([table.columns[attributes[column]] for column in order])
+    places = [_places(described[column]) for column in order]
+    parts: NDArray[np.int64] = _parts(codes, np.concatenate(places), np.cumsum(sizes[order]) - sizes[order], k, relaxed)
+    return parts
+
+
+def _places(attribute: Attribute) -> NDArray[np.float64]:
+    """Where each value lies between the ends of the domain, from 0 to 1; a missing number lies one step beyond."""
+    size = len(attribute.domain)
+    if attribute.kind != CONTINUOUS:
+        return np.arange(size) / max(size - 1, 1)
+    numbers = domain_numbers(attribute)
+    present = numbers[~np.isnan(numbers)]
+    if not present.size or present[0] == present[-1]:
+        return np.arange(size) / max(size - 1, 1)
+    # Halved, so that the span of the greatest numbers is one.
+    places = (numbers / 2 - present[0] / 2) / (present[-1] / 2 - present[0] / 2)
+    return np.where(np.isnan(places), 1 + 1 / (size - 1), places)
+
+
+@compiled
+def _parts(
+    codes: NDArray[np.int32],
+    places: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    k: int,
+    relaxed: bool,
+) -> NDArray[np.int64]:
+    width, count = codes.shape
+    rows, parts, room = np.arange(count), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    # A part of a part is at most so many cuts deep as it has records; what waits is at most one a cut.
+    waiting = np.empty((count + 1, 2), dtype=np.int64)
+    spans = np.empty(width)
+    waiting[0, 0], waiting[0, 1], top, found = 0, count, 1, 0
+    while top:
+        top -= 1
+        start, end = waiting[top, 0], waiting[top, 1]
+        middle = start
+        if end - start >= 2 * k:
+            for column in range(width):
+                low = high = codes[column, rows[start]]
+                for place in range(start + 1, end):
+                    code = codes[column, rows[place]]
+                    low, high = min(low, code), max(high, code)
+                spans[column] = places[offsets[column] + high] - places[offsets[column] + low] if low < high else -1.0
+            for _ in range(width):
+                widest = 0
+                for column in range(1, width):
+                    widest = column if spans[column] > spans[widest] else widest
+                if spans[widest] < 0.0:
+                    break
+                middle = _cut(codes[widest], rows, start, end, k, relaxed, room)
+                if middle > start:
+                    break
+                spans[widest] = -1.0
+        if middle == start:
+            for place in range(start, end):
+                parts[rows[place]] = found
+            found += 1
+        else:
+            waiting[top, 0], waiting[top, 1] = middle, end
+            waiting[top + 1, 0], waiting[top + 1, 1] = start, middle
+            top += 2
+    return parts
+
+
+@compiled
+def _cut(
+    codes: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    start: int,
+    end: int,
+    k: int,
+    relaxed: bool,
+    room: NDArray[np.int64],
+) -> int:
+    """Put the rows of the lower side first; where the upper side starts, *start* where no cut is allowed."""
+    count = end - start
+    held = np.empty(count, dtype=np.int32)
+    for place in range(count):
+        held[place] = codes[rows[start + place]]
+    median = _at_rank(held, (count - 1) // 2)
+    below, upto = 0, 0
+    for code in held:
+        below += 1 if code < median else 0
+        upto += 1 if code <= median else 0
+    # The records of the median itself that go to the lower side.
+    if relaxed:
+        taken = count // 2 - below
+    else:
+        taken = 0 if min(below, count - below) > min(upto, count - upto) else upto - below
+        if min(below + taken, count - below - taken) < k:
+            return start
+    low, high = start, int(start + below + taken)
+    middle = high
+    for place in range(start, end):
+        row = rows[place]
+        if codes[row] < median or (codes[row] == median and taken > 0):
+            taken -= 1 if codes[row] == median else 0
+            room[low] = row
+            low += 1
+        else:
+            room[high] = row
+            high += 1
+    rows[start:end] = room[start:end]
+    return middle
+
+
+@compiled
+def _at_rank(held: NDArray[np.int32], rank: int) -> int:
+    """The value that would stand at *rank* if they were sorted; written out, since a library's sort compiles slowly."""
+    low, high = 0, len(held) - 1
+    while low < high:
+        pivot, i, j = held[(low + high) // 2], low, high
+        while i <= j:
+            while held[i] < pivot:
+                i += 1
+            while held[j] > pivot:
+                j -= 1
+            if i <= j:
+                held[i], held[j] = held[j], held[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return int(held[rank])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
-from tabular.errors import InvalidParameter, UnknownName
+from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.kernels import compiled
 from tabular.matrices.generated import by_frequency, retaining
 from tabular.matrices.invariance import Bounds, bounded, check_bounds, invariant
@@ -26,9 +26,9 @@ RETAIN = 0.8
 @protections.add(
     "pram",
     cites="Gouweleeuw, Kooiman, Willenborg and de Wolf (1998); Mares Soler (2013), sections 2.3.1 and 4.1.4",
-    limits="promises no k; columns are changed one by one, so what ties them together weakens; frequencies are kept "
-    "only in expectation and only if invariant, else they can be corrected with the matrix, which an attacker who "
-    "has it can use as well",
+    limits="promises no k; columns are changed one by one, which weakens the relations between them; frequencies are "
+    "kept only in expectation and only if invariant, else they can be corrected with the matrix, which also helps "
+    "an attacker who has it",
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PRAM(Protection):
@@ -59,9 +59,13 @@ class PRAM(Protection):
         super().__post_init__()
         given = [name for name in ("matrix", "retain", "theta") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise InvalidParameter(f"PRAM takes one of matrix, retain and theta, not {' and '.join(given)}.")
+            raise InvalidParameter(
+                f"PRAM takes one of {named('matrix')}, {named('retain')} and {named('theta')}, not "
+                f"{' and '.join(map(named, given))}."
+            )
         if isinstance(self.matrix, str):
-            raise InvalidParameter("PRAM: matrix must be numbers; read a file with read_matrix or read_matrices.")
+            must = "be numbers, as read_matrix and read_matrices give"
+            raise InvalidParameter.wrong("matrix", must=must, was=self.matrix, owner="PRAM")
         if self.diagonal is not None:
             read_bounds(self.diagonal)
 
@@ -100,7 +104,7 @@ class PRAM(Protection):
         if not isinstance(self.matrix, Mapping):
             return self.matrix
         if attribute.name not in self.matrix:
-            raise InvalidParameter(f"PRAM: there is no matrix for column {attribute.name!r}.")
+            raise InvalidParameter(f"{named('matrix')} has none for column {attribute.name!r}.", owner="PRAM")
         return self.matrix[attribute.name]
 
 
@@ -137,5 +141,6 @@ def read_bounds(diagonal: Any) -> Bounds:
     try:
         low, high = (float(part) for part in parts)
     except (TypeError, ValueError):
-        raise InvalidParameter(f"PRAM: diagonal must be two probabilities, lo,hi, not {diagonal!r}.") from None
+        must = "be two probabilities, lo,hi"
+        raise InvalidParameter.wrong("diagonal", must=must, was=diagonal, owner="PRAM") from None
     return check_bounds((low, high))

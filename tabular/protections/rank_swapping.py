@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.kernels import compiled
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -19,9 +19,9 @@ from tabular.table import Table
 @protections.add(
     "rank-swapping",
     cites="Moore (1996); Mares Soler (2013), section 2.3.4",
-    limits="promises no k; columns are swapped one by one, so what ties them together weakens; of a nominal column "
-    "the order of the domain counts, which means nothing; an attacker who knows the reach looks within it (measure "
-    "rsrl)",
+    limits="promises no k; columns are swapped one by one, which weakens the relations between them; nominal columns "
+    "are swapped along the order of their domain, which has no meaning; an attacker who knows the reach looks within "
+    "it (measure rsrl)",
 )
 @dataclass(frozen=True, kw_only=True)
 class RankSwapping(Protection):
@@ -33,7 +33,7 @@ class RankSwapping(Protection):
 
     keeps_frequencies: ClassVar[bool] = True
 
-    percent: float = option(5.0, low=0, high=100, help="reach of a swap, as a share of the records")
+    percent: float = option(5.0, low=0, high=100, help="how far a swap reaches, in percent of the records")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The table with the values of each of *attributes* swapped, one column after the other."""
@@ -41,7 +41,9 @@ class RankSwapping(Protection):
         if self.percent and not reach:
             raise InvalidParameter(
                 f"{self.percent:g} % of {len(table)} records is less than one: nothing would be swapped. "
-                f"Raise percent above {50 / len(table):.4g}."
+                f"Raise {named('percent')} above {50 / len(table):.4g}.",
+                must=f"be above {50 / len(table):.4g}",
+                was=self.percent,
             )
         return table.with_codes(**{name: swapped(table.columns[name], reach, rng) for name in attributes})
 

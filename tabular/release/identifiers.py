@@ -1,4 +1,4 @@
-"""What a table may be given away as: without identifiers, and with no column that could be one unnoticed."""
+"""Identifiers in a release: dropped or starred, and refused where a column may be one unnoticed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Literal
 import numpy as np
 
 from tabular.attributes import Attribute
-from tabular.errors import InvalidInput, InvalidParameter
+from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.labels import ANY
 from tabular.table import Table
 
-#: So many distinct values are too many for chance, however few of the rows have one.
+#: So many distinct values are no coincidence, however few of the rows have one.
 _MANY = 10
 
 IDENTIFIER = "identifier"
 
 
 def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = "drop") -> Table:
-    """*table* as it may be written: identifiers dropped or starred; refused where a column could be one.
+    """*table* as it may be released: identifiers dropped or starred; refused if another column looks like one.
 
     >>> ids = Attribute(name="name", role="identifier")
     >>> table = Table.from_columns({"name": ["Ann", "Bo"], "sex": ["f", "f"]}, [ids])
@@ -27,12 +27,12 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
     (('sex',), ['*', '*'])
     """
     if identifiers not in ("drop", "star"):
-        raise InvalidParameter(f"identifiers must be drop or star, not {identifiers!r}.")
+        raise InvalidParameter.wrong("identifiers", must="be drop or star", was=identifiers)
     for name in distinct_columns(table):
         if table.attribute(name).role is None:
             raise InvalidInput(
-                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role. Say "
-                f"one, such as --role {name}=identifier (dropped) or --role {name}=insensitive (kept), or in a schema."
+                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role; "
+                f"say one, such as {named('role')} {name}=identifier (dropped) or {name}=insensitive (kept)."
             )
     names = table.with_role(IDENTIFIER)
     kept = tuple(attribute for attribute in table.attributes if identifiers == "star" or attribute.name not in names)
@@ -51,9 +51,9 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
 
 
 def distinct_columns(table: Table) -> Sequence[str]:
-    """The columns whose values are all distinct, where half of the rows or ten of them have a value.
+    """The columns whose values are all distinct, if half of the rows or ten of them have a value.
 
-    A missing value is none, nor is the label for all.
+    Missing values and the label for any value do not count.
     """
     return [attribute.name for attribute in table.attributes if _is_distinct(table, attribute)]
 

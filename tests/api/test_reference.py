@@ -9,22 +9,21 @@ import pytest
 
 from api import reference
 from api.app import create_app
-from api.cli import cli, run
-from api.cli.common import parameters_of
+from api.cli import command_line, run
 from api.methods import REGISTRIES
+from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter
 from tabular.registry import Method, Registry, option
 
 
-def test_the_readme_tables_are_fresh():
-    text = (reference.TOP / "README.md").read_text()
-    assert reference.readme(text) == text, "run: python -m api.reference"
+def test_the_list_of_the_readme_is_fresh():
+    assert reference.readme(readme_text()) == readme_text(), "run: python -m api.reference"
 
 
-def test_the_reference_is_fresh():
-    assert (reference.TOP / "docs" / "reference.md").read_text() == reference.reference(), (
-        "run: python -m api.reference"
-    )
+@pytest.mark.parametrize("name", ["methods", "reference"])
+def test_the_docs_are_fresh(name):
+    text = (reference.TOP / "docs" / f"{name}.md").read_text()
+    assert text == getattr(reference, name)(), "run: python -m api.reference"
 
 
 @pytest.mark.parametrize("sort", REGISTRIES)
@@ -40,33 +39,27 @@ def methods():
     return [(sort, entry.name) for sort, registry in REGISTRIES.items() for entry in registry.entries()]
 
 
+def listed_in_readme(text):
+    """The methods of the README, each with its family."""
+    lines = re.findall(r"^- ([A-Z][^:]+): (.*)$", text, flags=re.MULTILINE)
+    return {(sort, name) for sort, names in lines for name in re.findall(r"`([^`]+)`", names)}
+
+
 def rows(text):
-    """The names of the methods in the tables of the README, each with the table it stands in."""
+    """The names in the tables of the methods, each with the family it stands under."""
     found, sort = set(), None
     for line in text.splitlines():
-        if title := re.fullmatch(r"\*\*(.+)\*\*", line):
+        if title := re.fullmatch(r"## (.+)", line):
             sort = title[1]
         elif row := re.match(r"\| `([^`]+)` \|", line):
             found.add((sort, row[1]))
     return found
 
 
-def sections(text):
-    """The titles of the reference, each with the one above it."""
-    found, above = set(), None
-    for line in text.splitlines():
-        if title := re.fullmatch(r"### `?([^`]+)`?", line):
-            above = title[1]
-            found.add((None, above))
-        elif title := re.fullmatch(r"#### `([^`]+)`", line):
-            found.add((above, title[1]))
-    return found
-
-
-def missing_methods(readme, reference_text, printed):
-    """The methods that the README, the reference or the command line does not list under their registry."""
+def missing_methods(readme, pages, printed):
+    """The methods that the README, docs/methods.md or the command line does not list under their family."""
     listed = {(sort, entry["name"]) for sort, entries in printed.items() for entry in entries}
-    everywhere = rows(readme) & sections(reference_text) & listed
+    everywhere = listed_in_readme(readme) & rows(pages) & listed
     return [each for each in methods() if each not in everywhere]
 
 
@@ -78,10 +71,9 @@ def command_names(command, name="graphpriv"):
 
 def missing_commands(reference_text):
     """The commands that the reference leaves out, or whose options it does not show."""
-    shown = {title for _, title in sections(reference_text)}
-    return [
-        name for name in command_names(cli) if name not in shown or f"Usage: {name} [OPTIONS]" not in reference_text
-    ]
+    shown = set(re.findall(r"^## `(.+)`$", reference_text, flags=re.MULTILINE))
+    names = command_names(command_line())
+    return [name for name in names if name not in shown or f"Usage: {name} [OPTIONS]" not in reference_text]
 
 
 @pytest.fixture
@@ -96,16 +88,15 @@ def readme_text():
 
 def test_every_method_is_listed_in_command_line_reference_and_readme(printed):
     assert methods()
-    assert missing_methods(readme_text(), reference.reference(), printed) == []
+    assert missing_methods(readme_text(), reference.methods(), printed) == []
 
 
 @pytest.mark.parametrize(("sort", "name"), methods())
 def test_a_method_that_is_left_out_somewhere_is_missed(printed, sort, name):
-    text, pages = reference.readme(readme_text()), reference.reference()
-    begin = text.index(f"| `{name}` |", text.index(f"**{sort}**"))
-    without = text[:begin] + text[text.index("\n", begin) + 1 :]
-    assert missing_methods(without, pages, printed) == [(sort, name)]
-    begin = pages.index(f"#### `{name}`\n", pages.index(f"### {sort}\n"))
+    text, pages = reference.readme(readme_text()), reference.methods()
+    begin = text.index(f"`{name}`", text.index(f"- {sort}: "))
+    assert missing_methods(text[:begin] + text[begin + len(name) + 2 :], pages, printed) == [(sort, name)]
+    begin = pages.index(f"| `{name}` |", pages.index(f"## {sort}\n"))
     assert missing_methods(text, pages[:begin] + pages[begin + 5 :], printed) == [(sort, name)]
     fewer = {**printed, sort: [each for each in printed[sort] if each["name"] != name]}
     assert missing_methods(text, pages, fewer) == [(sort, name)]
@@ -115,10 +106,10 @@ def test_every_command_is_in_the_reference():
     assert missing_commands(reference.reference()) == []
 
 
-@pytest.mark.parametrize("name", command_names(cli))
+@pytest.mark.parametrize("name", command_names(command_line()))
 def test_a_command_that_is_left_out_is_missed(name):
     pages = reference.reference()
-    assert missing_commands(pages.replace(f"### `{name}`\n", "")) == [name]
+    assert missing_commands(pages.replace(f"## `{name}`\n", "")) == [name]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,11 +135,12 @@ def test_a_method_that_is_entered_appears_everywhere_by_itself(shufflers, capsys
     assert run(["methods"]) == 0
     assert "Shuffle everything." in capsys.readouterr().out
     assert create_app().test_client().get("/v1/methods").json["Shufflers"] == [entry]
-    fresh = reference.readme(readme_text())
-    assert "| `shuffle` | Shuffle everything. | Nobody (2026) | Shuffles only. |" in fresh
-    assert ("Shufflers", "shuffle") in rows(fresh)
-    assert "- `percent` (5.0): how much of it" in reference.reference()
-    assert missing_methods(readme_text(), reference.reference(), {}) != []
+    assert ("Shufflers", "shuffle") in listed_in_readme(reference.readme(readme_text()))
+    pages = reference.methods()
+    assert "| `shuffle` | Shuffle everything. | Nobody (2026) | Shuffles only. |" in pages
+    assert ("Shufflers", "shuffle") in rows(pages)
+    assert "- `percent` (5.0): how much of it" in pages
+    assert missing_methods(readme_text(), pages, {}) != []
 
 
 def test_the_parameters_of_a_method_that_is_entered_are_read_and_checked(shufflers):

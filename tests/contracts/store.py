@@ -561,7 +561,7 @@ class StoreContract:
         store.delete_graph("town")
         store.save_graph("later", little())
         now = content(store)
-        with pytest.raises(NameTaken, match="--overwrite"):
+        with pytest.raises(NameTaken, match="give overwrite to replace all of it"):
             store.restore(tmp_path / "backup.db")
         assert content(store) == now
         store.restore(tmp_path / "backup.db", overwrite=True)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphpriv.auditing import PROFILE_SCENARIOS, audit, scenarios_named
+from graphpriv.auditing import PROFILE_SCENARIOS, audit, figure_paths, scenarios_named
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
@@ -147,7 +147,7 @@ def test_a_scenario_is_known_or_made_of_attributes():
     assert scenarios_named(["topics"]) == {"topics": ("topic1", "topic2", "topic3")}
     assert scenarios_named(["topic1+location"]) == {"topic1+location": ("topic1", "location")}
     for wrong in ("", "topic4", "topic1+topic1", "all+location"):
-        with pytest.raises(InvalidParameter, match="No scenario"):
+        with pytest.raises(InvalidParameter, match="scenario must be one of location, topic1"):
             scenarios_named([wrong])
 
 
@@ -159,3 +159,43 @@ def test_the_number_of_workers_changes_no_byte(workers):
         audit(graph, release.graph, release.mapping, workers=workers).document
         == audit(graph, release.graph, release.mapping, workers=1).document
     )
+
+
+def at(document, path):
+    for part in path.split("."):
+        document = document[part]
+    return document
+
+
+def test_the_paths_of_the_figures_are_known_before_the_audit():
+    graph = synthetic_graph(30, 60, rng=np.random.default_rng(2))
+    scenarios = scenarios_named(["all", "location+topic1"])
+    found = audit(graph, graph, np.arange(30), attackers=["ego"], scenarios=scenarios).document
+    paths = figure_paths(["ego"], scenarios)
+    assert all(isinstance(at(found, path), int | float) for path in paths)
+    assert {"k", "information_loss.mean", "candidates.ego.location+topic1.2-4", "structure.risk.ego"} <= set(paths)
+    assert not [path for path in paths if "subgraph" in path or "topics" in path]
+
+
+def test_undecided_users_leave_numbers_between_bounds_that_hold():
+    graph = synthetic_graph(60, 200, rng=np.random.default_rng(3))
+    release = protect(graph, 3, rng=np.random.default_rng(1))
+    exact = audit(graph, release.graph, release.mapping)
+    assert exact.bounds == {}
+    short = audit(graph, release.graph, release.mapping, steps=1)
+    assert short.bounds
+    for path, (low, high) in short.bounds.items():
+        assert low <= at(exact.document, path) <= high
+        if "risk" in path:
+            assert low == at(short.document, path)
+
+
+def test_a_run_keeps_the_fingerprint_of_the_original_and_the_document_does_not():
+    graph = synthetic_graph(20, 30, rng=np.random.default_rng(3))
+    release = protect(graph, 2, rng=np.random.default_rng(1))
+    found = audit(graph, release.graph, release.mapping)
+    assert list(found.document["inputs"]) == ["released"]
+    run = found.run("r")
+    assert run.parameters == {"released": "r", **found.document["parameters"]}
+    assert run.input_hash not in str(found.document)
+    assert run.input_hash.startswith("sha256:")

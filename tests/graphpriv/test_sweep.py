@@ -44,9 +44,9 @@ def test_the_links_are_found_whatever_k_is_and_the_document_says_why() -> None:
     assert [row["structure"]["risk"]["ego"]["mean"] for row in document["rows"]] == [1.0, 1.0]
 
 
-def test_budgets_reach_the_attackers_and_stand_among_the_parameters() -> None:
-    tight = swept(budgets={"subgraph": 1})
-    assert tight["parameters"]["budgets"] == {"subgraph": 1}
+def test_steps_reach_the_attackers_and_stand_among_the_parameters() -> None:
+    tight = swept(steps=1)
+    assert tight["parameters"]["steps"] == 1
     assert tight["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] > 0
     assert swept()["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] == 0
 

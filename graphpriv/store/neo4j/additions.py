@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from neo4j import ManagedTransaction
 
 from graphpriv.graph import PRIVATE
+from graphpriv.store.assembly import Profiles
 from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
-from graphpriv.store.neo4j import imports, reading, records
+from graphpriv.store.neo4j import imports, reading
 from graphpriv.store.neo4j.heads import Head, note
-from graphpriv.store.neo4j.layout import batches
-from graphpriv.store.profiles import Profiles
+from graphpriv.store.neo4j.schema import Rows, ask, batches
 from graphpriv.store.soundness import dangling
 
 
 def add_users(tx: ManagedTransaction, head: Head, users: Sequence[User]) -> Added:
     """Add users after those that are there."""
-    known = records.known_users(tx, head.key, [user.id for user in users])
+    known = _known_users(tx, head.key, [user.id for user in users])
     profiles = Profiles(reading.places(tx, head.key), reading.topics(tx, head.key))
     profile_of = [profiles.numbers(user) for user in users]
     number_of = dict(known)
@@ -26,14 +27,14 @@ def add_users(tx: ManagedTransaction, head: Head, users: Sequence[User]) -> Adde
     numbers = [number_of[user.id] for user in users]
     private = [[getattr(user, column) for column in PRIVATE] for user in users]
     rows = [[number, user.id, *own] for number, user, own in zip(numbers, users, private, strict=True)]
-    before = records.clear_profiles(tx, head.key, list(known.values()))
+    before = _clear_profiles(tx, head.key, list(known.values()))
     _put_all(tx, head.key, "places", profiles.added_places)
     _put_all(tx, head.key, "below", [row for row in profiles.added_places if row[1] is not None])
     _put_all(tx, head.key, "topics", profiles.added_topics)
     _put_all(tx, head.key, "users", rows)
     _put_all(tx, head.key, "homes", imports.homes(numbers, [profile[0] for profile in profile_of]))
     _put_all(tx, head.key, "interests", imports.interests(numbers, [profile[1:] for profile in profile_of]))
-    records.prune(tx, head.key, *before)
+    _prune(tx, head.key, *before)
     held = {column for own in private for column, value in zip(PRIVATE, own, strict=True) if value is not None}
     new = len(users) - len(known)
     columns = [column for column in PRIVATE if column in held.union(head.private)]
@@ -44,7 +45,7 @@ def add_users(tx: ManagedTransaction, head: Head, users: Sequence[User]) -> Adde
 def add_follows(tx: ManagedTransaction, head: Head, follows: Sequence[Follow]) -> Added:
     """Add follows between users that are there."""
     named = {end for follow in follows for end in (follow.source, follow.target)}
-    known = records.known_users(tx, head.key, sorted(named))
+    known = _known_users(tx, head.key, sorted(named))
     pairs = []
     for position, follow in enumerate(follows):
         for end in ("source", "target"):
@@ -53,15 +54,15 @@ def add_follows(tx: ManagedTransaction, head: Head, follows: Sequence[Follow]) -
         pairs.append((known[follow.source], known[follow.target]))
     apart = [pair if head.directed else tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]]
     rows = [list(pair) for pair in sorted(set(apart))]
-    new = sum(records.put_follows(tx, head.key, part) for part in batches(rows))
+    new = sum(_put_follows(tx, head.key, part) for part in batches(rows))
     note(tx, head.key, {"edges": head.edges + new})
     return Added(new, len(apart) - new, len(pairs) - len(apart))
 
 
 def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Added:
     """Add posts after those that are there."""
-    authors = records.known_users(tx, head.key, sorted({post.user for post in posts}))
-    known = records.known_posts(tx, head.key, [post.id for post in posts])
+    authors = _known_users(tx, head.key, sorted({post.user for post in posts}))
+    known = _known_posts(tx, head.key, [post.id for post in posts])
     number_of = dict(known)
     rows = []
     for position, post in enumerate(posts):
@@ -69,7 +70,7 @@ def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Adde
             raise dangling("Post", position, "user", str(head.name))
         number = number_of.setdefault(post.id, head.posts + len(number_of) - len(known))
         rows.append([number, post.id, authors[post.user], post.text, list(post.links), post.created])
-    records.clear_authors(tx, head.key, list(known.values()))
+    _clear_authors(tx, head.key, list(known.values()))
     _put_all(tx, head.key, "posts", rows)
     new = len(posts) - len(known)
     note(tx, head.key, {"posts": head.posts + new})
@@ -78,10 +79,10 @@ def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Adde
 
 def forget(tx: ManagedTransaction, head: Head, user: str) -> Forgotten:
     """Take a person out, and what nobody else has."""
-    known = records.known_users(tx, head.key, [user])
+    known = _known_users(tx, head.key, [user])
     if not known:
         raise not_known(str(head.name))
-    follows, posts, mappings = records.forget(tx, head.key, known[user])
+    follows, posts, mappings = _take_out(tx, head.key, known[user])
     changes = {"users": head.users - 1, "forgotten": head.forgotten + 1, "edges": head.edges - follows}
     note(tx, head.key, changes)
     return Forgotten(follows=follows, posts=posts, mappings=mappings, erased=None)
@@ -90,3 +91,84 @@ def forget(tx: ManagedTransaction, head: Head, user: str) -> Forgotten:
 def _put_all(tx: ManagedTransaction, key: str, kind: str, rows: Iterable[Sequence[object]]) -> None:
     for batch in batches(rows):
         imports.put(tx, key, kind, [list(row) for row in batch])
+
+
+def _known_users(tx: ManagedTransaction, key: str, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those of the *ids* that are there."""
+    found: dict[str, int] = {}
+    for batch in batches(ids):
+        rows = ask(
+            tx, "UNWIND $ids AS id MATCH (u:User {graph: $key, id: id}) RETURN u.id, u.number", key=key, ids=batch
+        )
+        found.update((user, number) for user, number in rows)
+    return found
+
+
+def _known_posts(tx: ManagedTransaction, key: str, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those of the *ids* that are there."""
+    rows = ask(
+        tx, "UNWIND $ids AS id MATCH (p:Post {graph: $key, id: id}) RETURN p.id, p.number", key=key, ids=list(ids)
+    )
+    return {str(post): int(number) for post, number in rows}
+
+
+def _clear_profiles(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Take home and interests off users who get new ones; tells which places and topics that were."""
+    rows = ask(
+        tx,
+        "UNWIND $numbers AS number MATCH (u:User {graph: $key, number: number})-[r:LIVES_IN|INTERESTED_IN]->(n) "
+        "WITH r, n.number AS number, n:Place AS home DELETE r RETURN DISTINCT home, number ORDER BY home, number",
+        key=key,
+        numbers=list(numbers),
+    )
+    return [number for home, number in rows if home], [number for home, number in rows if not home]
+
+
+def _prune(tx: ManagedTransaction, key: str, homes: Sequence[int], interests: Sequence[int]) -> None:
+    """Take out those of the topics that nobody has, and places with those above them as far as nobody lives there."""
+    tx.run(
+        "UNWIND $interests AS number MATCH (t:Topic {graph: $key, number: number}) "
+        "WHERE NOT EXISTS { (t)<-[:INTERESTED_IN]-() } DELETE t",
+        key=key,
+        interests=list(interests),
+    ).consume()
+    while homes:
+        # Places that nobody is left in, with nothing below them; then the ones above.
+        rows = ask(
+            tx,
+            "UNWIND $homes AS number MATCH (p:Place {graph: $key, number: number})-[:BELOW]->(above:Place) "
+            "WHERE NOT EXISTS { (p)<-[:LIVES_IN]-() } AND NOT EXISTS { (p)<-[:BELOW]-() } "
+            "WITH p, above.number AS next DETACH DELETE p RETURN DISTINCT next ORDER BY next",
+            key=key,
+            homes=list(homes),
+        )
+        homes = [number for (number,) in rows]
+
+
+def _clear_authors(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> None:
+    """Take posts off their authors before they are put in again."""
+    tx.run(
+        "UNWIND $numbers AS number MATCH (:User)-[r:POSTED]->(:Post {graph: $key, number: number}) DELETE r",
+        key=key,
+        numbers=list(numbers),
+    ).consume()
+
+
+def _put_follows(tx: ManagedTransaction, key: str, rows: Rows) -> int:
+    """Add follows, and say how many of them are new."""
+    done = tx.run(imports.PUT["follows"], key=key, rows=rows).consume()
+    return done.counters.relationships_created
+
+
+def _take_out(tx: ManagedTransaction, key: str, number: int) -> tuple[int, int, int]:
+    """Take a user out, and say how many follows, posts and rows of mappings went along."""
+    values: dict[str, Any] = {"key": key, "number": number}
+    at = "MATCH (u:User {graph: $key, number: $number})"
+    gone = ask(tx, at + " RETURN COUNT { (u)-[:FOLLOWS]-() }, COUNT { (u)-[:POSTED]->() }", **values)[0]
+    interests = [row[0] for row in ask(tx, at + "-[:INTERESTED_IN]->(t:Topic) RETURN t.number", **values)]
+    homes = [row[0] for row in ask(tx, at + "-[:LIVES_IN]->(p:Place) RETURN p.number", **values)]
+    tx.run(at + "-[:POSTED]->(p:Post) DETACH DELETE p", values).consume()
+    tx.run(at + " DETACH DELETE u", values).consume()
+    matched = tx.run("MATCH (m:Match {original: $key, number: $number}) DELETE m", values).consume()
+    _prune(tx, key, homes, interests)
+    return int(gone[0]), int(gone[1]), matched.counters.nodes_deleted

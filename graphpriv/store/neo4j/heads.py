@@ -9,9 +9,10 @@ from typing import Any
 
 from neo4j import ManagedTransaction
 
-from graphpriv.store.contract import GraphInfo
-from graphpriv.store.neo4j import layout
-from graphpriv.store.neo4j.layout import ask
+from graphpriv.store.contract import GraphInfo, no_release_of, not_an_original
+from graphpriv.store.neo4j import schema
+from graphpriv.store.neo4j.schema import ask
+from tabular.errors import UnknownName
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,30 @@ def head_of(tx: ManagedTransaction, name: str) -> Head | None:
     return Head.of(found[0][0]) if found else None
 
 
+def known(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head:
+    """The graph of a name that must be there; with *lock* nobody else changes it to the end of this transaction."""
+    head = lock_graph(tx, name) if lock else head_of(tx, name)
+    if head is None:
+        raise UnknownName.among("graph", name, [str(each.name) for each in heads(tx)])
+    return head
+
+
+def original(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head:
+    """The same of a graph that must be an original."""
+    head = known(tx, name, lock=lock)
+    if head.k is not None:
+        raise not_an_original(name)
+    return head
+
+
+def release_of(tx: ManagedTransaction, original: str, release: str) -> tuple[str, str]:
+    """The keys of an original and of a release that must have been made from it."""
+    source, made = known(tx, original), known(tx, release)
+    if made.original != source.key:
+        raise no_release_of(original, release, [str(head.name) for head in heads(tx) if head.original == source.key])
+    return source.key, made.key
+
+
 def lock_graph(tx: ManagedTransaction, name: str) -> Head | None:
     """The graph of a name, which nobody else changes to the end of this transaction."""
     found = ask(tx, "MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1 RETURN properties(g)", name=name)
@@ -104,7 +129,7 @@ def lock_key(tx: ManagedTransaction, key: str) -> None:
 
 def lock_all(tx: ManagedTransaction) -> None:
     """Wait until nobody else changes anything that has a name, to the end of this transaction."""
-    layout.lock_store(tx)
+    schema.lock_store(tx)
     for key in sorted(head.key for head in heads(tx)):
         lock_key(tx, key)
 

@@ -7,8 +7,8 @@ from typing import Any, LiteralString
 
 from neo4j import ManagedTransaction
 
-from graphpriv.store.neo4j import heads, layout
-from graphpriv.store.neo4j.layout import Rows, ask
+from graphpriv.store.neo4j import heads, schema
+from graphpriv.store.neo4j.schema import Rows, ask
 
 
 def begin(tx: ManagedTransaction, head: Mapping[str, Any], lease: int) -> None:
@@ -150,7 +150,7 @@ DELETE: tuple[LiteralString, ...] = (
     "MATCH (n:Match) WHERE n.original = $key AND n.number >= 0 WITH n LIMIT $size DETACH DELETE n RETURN count(*)",
     *(
         f"MATCH (n:{part}) WHERE n.graph = $key AND n.number >= 0 WITH n LIMIT $size DETACH DELETE n RETURN count(*)"
-        for part in layout.PARTS
+        for part in schema.PARTS
     ),
     "MATCH (n:Graph {key: $key}) WITH n LIMIT $size DETACH DELETE n RETURN count(*)",
 )
@@ -158,7 +158,7 @@ DELETE: tuple[LiteralString, ...] = (
 
 def delete_some(tx: ManagedTransaction, key: str) -> bool:
     """Delete a batch of what was given up; True if there may be more."""
-    room = layout.BATCH
+    room = schema.BATCH
     for statement in DELETE:
         room -= int(ask(tx, statement, key=key, size=room)[0][0])
         if not room:

@@ -6,9 +6,9 @@ from typing import LiteralString
 
 from neo4j import ManagedTransaction
 
-from graphpriv.store.neo4j import layout
+from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.heads import Head
-from graphpriv.store.neo4j.layout import ask
+from graphpriv.store.neo4j.schema import ask
 
 #: Counts of a graph that must be 0: what is wrong, and the query.
 NONE_OF: dict[str, LiteralString] = {
@@ -69,7 +69,7 @@ def wrong_counts(tx: ManagedTransaction, head: Head) -> list[str]:
 def orphans(tx: ManagedTransaction) -> list[str]:
     """Parts of no graph."""
     problems = []
-    for part in layout.PARTS:
+    for part in schema.PARTS:
         statement: LiteralString = (
             f"MATCH (n:{part}) WHERE n.graph IS NOT NULL WITH n.graph AS key, count(*) AS nodes "
             "WHERE NOT EXISTS { MATCH (g:Graph {key: key}) } RETURN sum(nodes)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import LiteralString
 
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import Parts, PlaceRow
-from graphpriv.store.contract import Post, Run, written
-from graphpriv.store.neo4j import layout
+from graphpriv.store.contract import Post, Run
+from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.heads import Head
-from graphpriv.store.neo4j.layout import Rows, ask
+from graphpriv.store.neo4j.schema import Rows, ask
 from graphpriv.topics import RANKS
 
 
@@ -55,7 +54,7 @@ def users(tx: ManagedTransaction, key: str, low: int, high: int) -> Rows:
 
 def parts_of(tx: ManagedTransaction, head: Head) -> Parts:
     """All that is needed to put a graph together."""
-    size = layout.BATCH
+    size = schema.BATCH
     rows = [row for low in range(0, head.numbers, size) for row in users(tx, head.key, low, low + size)]
     numbers = np.array([row[0] for row in rows], dtype=np.int64)
     degrees = [len(row[7]) for row in rows]
@@ -102,7 +101,7 @@ def posts(tx: ManagedTransaction, key: str, after: int) -> list[tuple[int, Post]
         "MATCH (u:User)-[:POSTED]->(p) RETURN p.number, p.id, u.id, p.text, p.links, p.created ORDER BY p.number",
         key=key,
         after=after,
-        size=layout.BATCH,
+        size=schema.BATCH,
     )
     return [
         (number, Post(id=post, user=user, text=text, links=tuple(links), created=created))
@@ -112,14 +111,7 @@ def posts(tx: ManagedTransaction, key: str, after: int) -> list[tuple[int, Post]
 
 def add_run(tx: ManagedTransaction, key: str, run: Run) -> None:
     """Write down a piece of work."""
-    values = {
-        "graph": key,
-        "verb": run.verb,
-        "parameters": written(run.parameters),
-        "version": run.version,
-        "input_hash": run.input_hash,
-        "created": run.created,
-    }
+    values = {"graph": key, **run.record}
     tx.run(
         "MATCH (s:Store {name: 'graphpriv'}) SET s.runs = s.runs + 1 CREATE (r:Run) SET r = $values, r.number = s.runs",
         values=values,
@@ -134,10 +126,7 @@ def runs(tx: ManagedTransaction, keys: Sequence[str]) -> list[Run]:
         "RETURN r.verb, r.parameters, r.version, r.input_hash, r.created ORDER BY r.created, r.number",
         keys=list(keys),
     )
-    return [
-        Run(verb=verb, parameters=json.loads(parameters), version=version, input_hash=input_hash, created=created)
-        for verb, parameters, version, input_hash, created in rows
-    ]
+    return [Run.of(*row) for row in rows]
 
 
 def all_of(tx: ManagedTransaction, head: Head) -> tuple[Parts, tuple[Post, ...], tuple[Run, ...], Rows, int | None]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.release import Release
+from graphpriv.store.assembly import or_none
 from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken, written
-from graphpriv.store.neo4j import heads, imports, layout, reading
+from graphpriv.store.neo4j import heads, imports, reading, schema
 from graphpriv.store.neo4j.driver import Connection
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -75,8 +76,8 @@ class Staging:
             add("below", placed[1:])
             add("topics", enumerate(graph.topic_names))
             add("users", zip(numbers, graph.ids, *private, strict=True))
-            add("homes", imports.homes(numbers, _or_none(graph.location)))
-            add("interests", imports.interests(numbers, (_or_none(row) for row in graph.topics)))
+            add("homes", imports.homes(numbers, or_none(graph.location)))
+            add("interests", imports.interests(numbers, map(or_none, graph.topics)))
             add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
 
     def send_release(
@@ -127,13 +128,13 @@ class Staging:
         self, key: str, waiting: Sequence[str] = ()
     ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
         """What takes rows of a kind, and sends them in their order, so many in a transaction."""
-        parcel: list[tuple[str, layout.Rows]] = []
-        room = layout.BATCH
+        parcel: list[tuple[str, schema.Rows]] = []
+        room = schema.BATCH
 
         def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
             nonlocal room
             source = iter(rows)
-            while batch := [list(row) for row in layout.some(source, room)]:
+            while batch := [list(row) for row in schema.some(source, room)]:
                 parcel.append((kind, batch))
                 room -= len(batch)
                 if not room:
@@ -143,7 +144,7 @@ class Staging:
             nonlocal room
             self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
             parcel.clear()
-            room = layout.BATCH
+            room = schema.BATCH
 
         yield add
         if parcel:
@@ -181,7 +182,7 @@ class Staging:
             self._write(keys, partial(self._confirm, key=key))
 
         def name_all(tx: ManagedTransaction) -> None:
-            layout.lock_store(tx)
+            schema.lock_store(tx)
             # Not before: others see an old lease for as long as this one waits.
             for key in keys:
                 self._show_life(tx, key)
@@ -217,10 +218,6 @@ class Staging:
                 pass
 
 
-def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, layout.Rows]]) -> None:
+def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, schema.Rows]]) -> None:
     for kind, rows in parcel:
         imports.put(tx, key, kind, rows)
-
-
-def _or_none(codes: NDArray[np.int32]) -> list[int | None]:
-    return [None if code < 0 else code for code in codes.tolist()]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
 from graphpriv.store.addresses import ServerAddress
-from graphpriv.store.assembly import Parts, mapping_of
+from graphpriv.store.assembly import Parts, Profiles, mapping_of
 from graphpriv.store.contract import (
     Added,
     Copy,
@@ -30,16 +30,16 @@ from graphpriv.store.contract import (
     changed,
     check_name,
     emptied,
-    no_release_of,
-    not_an_original,
+    refuse_newer,
     taken,
 )
 from graphpriv.store.copies import copies_of, opened_backup
-from graphpriv.store.neo4j import additions, heads, imports, inspection, layout, reading
+from graphpriv.store.neo4j import additions, heads, imports, inspection, reading, schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
-from graphpriv.store.profiles import Profiles
 from graphpriv.store.soundness import (
+    count_problems,
+    place_problems,
     sound_copy,
     sound_follows,
     sound_graph,
@@ -47,10 +47,8 @@ from graphpriv.store.soundness import (
     sound_release,
     sound_users,
 )
-from graphpriv.store.sqlite.inspection import place_problems
-from graphpriv.store.sqlite.schema import refuse_newer
 from graphpriv.store.working import first_usable, working_folder
-from tabular.errors import InvalidInput, UnknownName
+from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 
 if TYPE_CHECKING:
@@ -80,28 +78,28 @@ class Neo4jStore(Store):
             raise
 
     def _prepare(self, *, create: bool) -> None:
-        wanted = len(layout.STEPS)
-        present = self._read(layout.version)
+        wanted = len(schema.STEPS)
+        present = self._read(schema.version)
         refuse_newer(present, wanted, self.address)
         if not present and not create:
             raise InvalidInput(
                 f"{self.address}: there is no store of graphpriv here; `graphpriv graph import` makes one, "
-                "or name another with --store or GRAPHPRIV_STORE."
+                f"or name another by {named('store')} or GRAPHPRIV_STORE."
             )
         if present == wanted:
             return
-        for constraint in layout.CONSTRAINTS:
-            self._write(partial(layout.ask, query=constraint))
+        for constraint in schema.CONSTRAINTS:
+            self._write(partial(schema.ask, query=constraint))
 
         def migrate(tx: driver.ManagedTransaction) -> None:
-            layout.lock_store(tx)
-            layout.migrate(tx, layout.version(tx), wanted)
+            schema.lock_store(tx)
+            schema.migrate(tx, schema.version(tx), wanted)
 
         self._write(migrate)
 
     @property
     def schema_version(self) -> int:
-        return self._read(layout.version)
+        return self._read(schema.version)
 
     def close(self) -> None:
         self._connection.close()
@@ -126,10 +124,10 @@ class Neo4jStore(Store):
 
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
         def both() -> tuple[heads.Head, heads.Head]:
-            self._read(lambda tx: self._release_of(tx, original, release))
+            self._read(lambda tx: heads.release_of(tx, original, release))
             return self._head(original), self._head(release)
 
-        def read(found: tuple[heads.Head, heads.Head]) -> tuple[Parts, Parts, layout.Rows]:
+        def read(found: tuple[heads.Head, heads.Head]) -> tuple[Parts, Parts, schema.Rows]:
             matches = self._read(partial(reading.matches, key=found[1].key))
             return self._parts(found[0]), self._parts(found[1]), matches
 
@@ -150,29 +148,29 @@ class Neo4jStore(Store):
 
     def delete_graph(self, name: str) -> None:
         def delete(tx: driver.ManagedTransaction) -> None:
-            layout.lock_store(tx)
-            imports.take_name(tx, self._known(tx, heads.head_of(tx, name), name).key)
+            schema.lock_store(tx)
+            imports.take_name(tx, heads.known(tx, name).key)
 
         self._write(delete)
         self._staging.sweep()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
         users = sound_users(batch)
-        return self._write(lambda tx: additions.add_users(tx, self._locked(tx, name), users))
+        return self._write(lambda tx: additions.add_users(tx, heads.original(tx, name, lock=True), users))
 
     def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
         follows = sound_follows(batch)
-        return self._write(lambda tx: additions.add_follows(tx, self._locked(tx, name), follows))
+        return self._write(lambda tx: additions.add_follows(tx, heads.original(tx, name, lock=True), follows))
 
     def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
         posts = sound_posts(batch)
-        return self._write(lambda tx: additions.add_posts(tx, self._locked(tx, name), posts))
+        return self._write(lambda tx: additions.add_posts(tx, heads.original(tx, name, lock=True), posts))
 
     def users(self, name: str) -> Iterator[User]:
         head = self._head(name)
         profiles = self._read(lambda tx: Profiles(reading.places(tx, head.key), reading.topics(tx, head.key)))
-        for low in range(0, head.numbers, layout.BATCH):
-            for row in self._page(head, partial(reading.users, key=head.key, low=low, high=low + layout.BATCH)):
+        for low in range(0, head.numbers, schema.BATCH):
+            for row in self._page(head, partial(reading.users, key=head.key, low=low, high=low + schema.BATCH)):
                 yield profiles.user(row[1], row[2], row[3], row[4:7])
 
     def posts(self, name: str) -> Iterator[Post]:
@@ -203,7 +201,7 @@ class Neo4jStore(Store):
         if name == original:
             raise taken(name)
         self.refuse_taken(name, overwrite)
-        source = self._read(lambda tx: self._original(heads.head_of(tx, original), tx, original))
+        source = self._read(partial(heads.original, name=original))
         if revision is not None and revision != source.moment:
             raise changed(original)
         numbers = self._read(partial(reading.numbers_of, key=source.key))
@@ -216,27 +214,27 @@ class Neo4jStore(Store):
 
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         def read(tx: driver.ManagedTransaction) -> NDArray[np.int64]:
-            source, key = self._release_of(tx, original, release)
+            source, key = heads.release_of(tx, original, release)
             return mapping_of(reading.numbers_of(tx, source), reading.matches(tx, key))
 
         return self._read(read)
 
     def seed(self, original: str, release: str) -> int | None:
-        return self._read(lambda tx: reading.seed(tx, self._release_of(tx, original, release)[1]))
+        return self._read(lambda tx: reading.seed(tx, heads.release_of(tx, original, release)[1]))
 
     def add_run(self, name: str, run: Run) -> None:
-        self._write(lambda tx: reading.add_run(tx, self._known(tx, heads.head_of(tx, name), name).key, run))
+        self._write(lambda tx: reading.add_run(tx, heads.known(tx, name).key, run))
 
     def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
         def read(tx: driver.ManagedTransaction) -> list[Run]:
-            key = self._known(tx, heads.head_of(tx, name), name).key
+            key = heads.known(tx, name).key
             made = [head.key for head in heads.heads(tx) if with_releases and head.original == key]
             return reading.runs(tx, [key, *made])
 
         return self._read(read)
 
     def forget(self, name: str, user: str) -> Forgotten:
-        return self._write(lambda tx: additions.forget(tx, self._locked(tx, name), user))
+        return self._write(lambda tx: additions.forget(tx, heads.original(tx, name, lock=True), user))
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         from graphpriv.store.sqlite.store import SqliteStore
@@ -314,41 +312,12 @@ class Neo4jStore(Store):
         if head is None:
             return []
         users, edges = self._read(partial(imports.counted, key=head.key))
-        found = [
-            f"it has {counted} {what} and {noted} are noted."
-            for what, counted, noted in (("users", users, head.users), ("follows", edges, head.edges))
-            if counted != noted
-        ]
+        found = count_problems([("users", users, head.users), ("follows", edges, head.edges)])
         found += self._read(partial(inspection.wrong_counts, head=head))
         return found + place_problems(self._read(partial(reading.places, key=head.key)))
 
-    # Within a transaction
-
-    def _known(self, tx: driver.ManagedTransaction, head: heads.Head | None, name: str) -> heads.Head:
-        if head is None:
-            raise UnknownName.among("graph", name, [str(each.name) for each in heads.heads(tx)])
-        return head
-
-    def _original(self, head: heads.Head | None, tx: driver.ManagedTransaction, name: str) -> heads.Head:
-        found = self._known(tx, head, name)
-        if found.k is not None:
-            raise not_an_original(name)
-        return found
-
-    def _locked(self, tx: driver.ManagedTransaction, name: str) -> heads.Head:
-        """An original that nobody else changes to the end of the transaction."""
-        return self._original(heads.lock_graph(tx, name), tx, name)
-
-    def _release_of(self, tx: driver.ManagedTransaction, original: str, release: str) -> tuple[str, str]:
-        source = self._known(tx, heads.head_of(tx, original), original)
-        made = self._known(tx, heads.head_of(tx, release), release)
-        if made.original != source.key:
-            names = [str(head.name) for head in heads.heads(tx) if head.original == source.key]
-            raise no_release_of(original, release, names)
-        return source.key, made.key
-
     def _head(self, name: str) -> heads.Head:
-        return self._read(lambda tx: self._known(tx, heads.head_of(tx, name), name))
+        return self._read(partial(heads.known, name=name))
 
     def _read(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
         return self._connection.read(work)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphpriv.graph import PRIVATE
+from graphpriv.store.assembly import Profiles
 from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
-from graphpriv.store.profiles import Profiles
 from graphpriv.store.soundness import dangling
 from graphpriv.store.sqlite.rows import insert, note_erasure, touch
 

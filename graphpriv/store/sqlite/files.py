@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from graphpriv.store.sqlite.schema import VERSION, is_empty, is_ours, migrate, refuse_newer, version_of
-from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable
+from graphpriv.store.contract import refuse_newer
+from graphpriv.store.sqlite.schema import VERSION, is_empty, is_ours, migrate, version_of
+from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable, named
 from tabular.files.disk import reason
 
 #: How long the wish to erase waits for readers of older states; it is taken up again later.
@@ -46,7 +47,7 @@ class StoreFile:
         if not self.path.exists():
             raise InvalidInput(
                 f"{self.called}: there is no store here; `graphpriv demo` and `graphpriv graph import` make one, "
-                "or name another with --store or GRAPHPRIV_STORE."
+                f"or name another by {named('store')} or GRAPHPRIV_STORE."
             )
         found = self.path.stat()
         try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 
-from graphpriv.places import LEVELS
-from graphpriv.store.assembly import PlaceRow, place_paths
+from graphpriv.store.soundness import count_problems, place_problems
 
 #: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
 _NONE_OF = {
@@ -52,27 +51,12 @@ def problems_of(db: sqlite3.Connection) -> list[str]:
     return problems
 
 
-def place_problems(rows: list[PlaceRow]) -> list[str]:
-    """What is wrong with the places of a graph."""
-    problems = []
-    paths = place_paths(rows)
-    if len(paths) < len(rows):
-        problems.append(f"{len(rows) - len(paths)} places form a cycle or hang on nothing.")
-    if sum(parent is None for _, parent, _, _ in rows) != 1:
-        problems.append("there is not one place above all others.")
-    unknown = {kind for _, _, _, kind in rows} - set(LEVELS)
-    problems += [f"{kind!r} is no type of place." for kind in sorted(unknown)]
-    if len(set(paths.values())) < len(paths):
-        problems.append("the same place stands there twice.")
-    return problems
-
-
 def _problems_of_graph(db: sqlite3.Connection, key: int, users: int, edges: int) -> list[str]:
-    problems = []
+    counted = []
     for table, noted in (("users", users), ("follows", edges)):
-        (counted,) = db.execute(f"SELECT COUNT(*) FROM {table} WHERE graph = ?", (key,)).fetchone()  # noqa: S608
-        if counted != noted:
-            problems.append(f"it has {counted} {table} and {noted} are noted.")
+        query = f"SELECT COUNT(*) FROM {table} WHERE graph = ?"  # noqa: S608 (our own names)
+        counted.append((table, int(db.execute(query, (key,)).fetchone()[0]), noted))
+    problems = count_problems(counted)
     for what, query in _NONE_OF.items():
         (count,) = db.execute(query, (key,)).fetchone()
         if count:

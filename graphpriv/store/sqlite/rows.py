@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
-from graphpriv.places import UNKNOWN
-from graphpriv.store.assembly import Parts, mapping_of
+from graphpriv.store.assembly import Parts, mapping_of, or_none
 from graphpriv.store.contract import Copy, GraphInfo, Post, Run, moment, written
-from graphpriv.topics import EMPTY
 
 #: How many rows are turned into Python objects at a time.
 CHUNK = 100_000
@@ -45,7 +43,7 @@ def insert_graph(db: sqlite3.Connection, name: str, graph: SocialGraph, created:
     parents = (None if parent < 0 else parent for parent in places.parents.tolist())
     insert(db, "places", zip(repeat(key), range(len(places)), parents, places.names, places.types))
     insert(db, "topics", ((key, number, topic) for number, topic in enumerate(graph.topic_names)))
-    columns = [_or_none(graph.location, UNKNOWN), *(_or_none(graph.topics[:, rank], EMPTY) for rank in range(3))]
+    columns = [or_none(graph.location), *map(or_none, graph.topics.T)]
     insert(db, "users", zip(repeat(key), range(len(graph)), graph.ids, *columns))
     if graph.private:
         nothing = (None,) * len(graph)
@@ -103,10 +101,9 @@ def insert_mapping(db: sqlite3.Connection, key: int, original: int, mapping: NDA
 
 def insert_run(db: sqlite3.Connection, key: int, run: Run) -> None:
     """Write down a piece of work."""
-    parameters = written(run.parameters)
     db.execute(
         "INSERT INTO runs (graph, verb, parameters, version, input_hash, created) VALUES (?, ?, ?, ?, ?, ?)",
-        (key, run.verb, parameters, run.version, run.input_hash, run.created),
+        (key, *run.record.values()),
     )
 
 
@@ -226,10 +223,7 @@ def read_runs(db: sqlite3.Connection, key: int, *, with_releases: bool) -> list[
         "OR (?2 AND graph IN (SELECT graph FROM releases WHERE original = ?1)) ORDER BY created, number",
         (key, with_releases),
     )
-    return [
-        Run(verb=verb, parameters=json.loads(parameters), version=version, input_hash=input_hash, created=created)
-        for verb, parameters, version, input_hash, created in rows.fetchall()
-    ]
+    return [Run.of(*row) for row in rows.fetchall()]
 
 
 def numbers_of(db: sqlite3.Connection, key: int) -> NDArray[np.int64]:
@@ -241,7 +235,3 @@ def numbers_of(db: sqlite3.Connection, key: int) -> NDArray[np.int64]:
 def post_of(row: Sequence[Any]) -> Post:
     """The record of id, user, text, links and moment."""
     return Post(id=row[0], user=row[1], text=row[2], links=tuple(json.loads(row[3])), created=row[4])
-
-
-def _or_none(codes: NDArray[np.int32], none: int) -> list[int | None]:
-    return [None if code == none else code for code in codes.tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from tabular.errors import InvalidInput
+from graphpriv.store.contract import refuse_newer
 
 #: Stands in the header of each of our files ("GPRV").
 APPLICATION = 0x47505256
@@ -170,12 +170,3 @@ def is_ours(db: sqlite3.Connection) -> bool:
 def is_empty(db: sqlite3.Connection) -> bool:
     """Whether nothing at all has been put into the file."""
     return not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-
-
-def refuse_newer(version: int, known: int, where: str) -> None:
-    """Refuse a layout that a later program has made."""
-    if version > known:
-        raise InvalidInput(
-            f"{where}: the store has schema version {version} and this program knows versions up to {known}; "
-            "use the program that made it, or a later one."
-        )

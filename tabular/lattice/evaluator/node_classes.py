@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,6 +25,7 @@ from tabular.lattice.evaluator.row_keys import (
     distinct_rows,
 )
 from tabular.lattice.space import Nodes
+from tabular.threads import on_threads, processors
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
 _MANY = 128
@@ -85,7 +84,7 @@ class NodeClasses:
     ) -> None:
         """*sensitive*, *values* and *labels* as `distinct_rows` takes them."""
         self._layout, self._attributes, self._suppressible = layout, len(ranked.levels), suppressible
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers or processors()
         self._base = distinct_rows(
             ranked.columns, layout.coding, layout.words, sensitive=sensitive, values=values, labels=labels
         )
@@ -114,11 +113,8 @@ class NodeClasses:
             coding, work = self._layout.coding, self._workspace(depth)
             walk(self._base, self._bottom, nodes, part, coding, options, self._logs, work, whole, other)
 
-        if self._workers == 1:
-            go(order)
-            return
-        with ThreadPoolExecutor(self._workers) as pool:
-            list(pool.map(go, np.array_split(order, self._workers * 4)))
+        parts = np.array_split(order, self._workers * 4 if self._workers > 1 else 1)
+        list(on_threads(go, parts, self._workers))
 
     def _one_by_one(self, nodes: Nodes, options: KernelOptions, whole: Numbers, other: NDArray[np.float64]) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""

@@ -32,6 +32,14 @@ class Readings:
             {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values},
         )
 
+    @classmethod
+    def gathered(cls, places: Sequence[tuple[Readings, int]]) -> Readings:
+        """Single readings put together: of each pair the one at that place."""
+        return cls(
+            np.stack([found.nodes[place] for found, place in places]),
+            {name: np.array([found[name][place] for found, place in places]) for name in places[0][0].values},
+        )
+
     def __len__(self) -> int:
         return len(self.nodes)
 

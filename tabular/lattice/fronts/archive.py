@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.kernels import compiled
+from tabular.lattice.fronts.dominance import Booleans, Floats, dominates, nowhere_above
 from tabular.lattice.fronts.front import boxes
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 
@@ -44,7 +43,7 @@ class Archive(Generic[T]):
         """
         box = boxes(value, self.epsilon)
         same = (self.boxes == box).all(axis=1)
-        better = (value >= self.values).all(axis=1) & (value > self.values).any(axis=1)
+        better = dominates(-value[np.newaxis], -self.values)[0]
         goes = np.where(same, better, (box >= self.boxes).all(axis=1))
         # What is left in the same box bars it, whether or not it dominates.
         enters = not ((self.boxes >= box).all(axis=1) & ~goes).any()
@@ -58,23 +57,20 @@ class Archive(Generic[T]):
             self.boxes = np.vstack([self.boxes, box])
         return enters
 
-    def bars(self, values: Floats) -> NDArray[np.bool_]:
+    def bars(self, values: Floats) -> Booleans:
         """Which of *values* could not enter now, nor could anything that is in no objective better than they are."""
         return _barred(np.ascontiguousarray(values), boxes(values, self.epsilon), self.values, self.boxes)
 
 
 @compiled
-def _barred(values: Floats, theirs: Floats, members: Floats, occupied: Floats) -> NDArray[np.bool_]:
+def _barred(values: Floats, theirs: Floats, members: Floats, occupied: Floats) -> Booleans:
     found = np.zeros(len(values), dtype=np.bool_)
     for place in range(len(values)):
         for member in range(len(members)):
-            in_box, box_no_better, no_worse, better = True, True, True, False
-            for objective in range(values.shape[1]):
-                in_box &= theirs[place, objective] == occupied[member, objective]
-                box_no_better &= theirs[place, objective] <= occupied[member, objective]
-                no_worse &= values[place, objective] >= members[member, objective]
-                better |= values[place, objective] > members[member, objective]
-            if box_no_better and not (in_box and no_worse and better):
-                found[place] = True
-                break
+            if nowhere_above(theirs, place, occupied, member):
+                in_box = nowhere_above(occupied, member, theirs, place)
+                no_worse = nowhere_above(members, member, values, place)
+                if not (in_box and no_worse and not nowhere_above(values, place, members, member)):
+                    found[place] = True
+                    break
     return found

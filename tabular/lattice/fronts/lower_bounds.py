@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.limits import Limits
-from tabular.lattice.searching import Evaluates
+from tabular.lattice.question import Evaluates
 from tabular.lattice.space import Node, Nodes
 
 Floats = NDArray[np.float64]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.optimal.branch_and_bound import advance, narrow
-from tabular.lattice.optimal.class_splits import COUNTED, WORK, Grid, Scratch, scratch_for
-from tabular.lattice.optimal.greedy_descent import descended
-from tabular.lattice.optimal.losses_by_level import LevelLosses
+from tabular.lattice.optimal.class_splits import COUNTED, WORK, Scratch, scratch_for
+from tabular.lattice.optimal.greedy_descent import descended, gained
+from tabular.lattice.optimal.grid import Grid, grid_of
+from tabular.lattice.optimal.level_losses import LevelLosses
 from tabular.lattice.optimal.parts import BEST, DONE, FULL, Blocks, parts_of, with_more_room
-from tabular.lattice.optimal.table_grid import grid_of
-from tabular.lattice.optimal.threads import SharedSearch
-from tabular.lattice.searching import Finds, Question
+from tabular.lattice.optimal.shared_search import SharedSearch
+from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.space import Node, Nodes
 
 #: Work between two looks at the time: a fraction of a second.
@@ -50,8 +50,8 @@ _GROWTH = 8.0
 #: The last pass may do so much more at once.
 _LAST = 1.5
 
-
-Asking = Generator[Sequence[Node] | Nodes, Readings, None]
+Flags = NDArray[np.bool_]
+Steps = NDArray[np.int64]
 
 
 @dataclass(eq=False)
@@ -64,33 +64,28 @@ class BranchedOptimum:
     losses: LevelLosses
     grid: Grid
     scratch: Scratch
-    most: NDArray[np.int64]
-    #: The trees of blocks: for each block its attributes, its two halves and what it gains at most.
-    members: list[list[int]] = field(default_factory=list)
+    most: Steps
+    #: The trees of blocks: for each block which attributes are its members, its two halves and what it gains at most.
+    members: list[Flags] = field(default_factory=list)
     halves: list[tuple[int, int]] = field(default_factory=list)
     gains: list[int] = field(default_factory=list)
     roots: list[int] = field(default_factory=list)
     best: int = -1
     #: Where descents go on from.
-    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    start: Steps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of(cls, question: Question, finds: Finds, rng: np.random.Generator) -> BranchedOptimum:
         """Lay the table out for the search."""
-        losses = LevelLosses.of(
-            question.metric,
-            question.lattice.heights,
-            lambda nodes: question.evaluator.loss_without_suppression(question.metric, nodes),
-        )
+        losses = LevelLosses.of(question)
         grid = grid_of(question, losses)
-        most = np.array(grid.steps)
-        return cls(question, finds, rng, losses, grid, scratch_for(grid), most)
+        return cls(question, finds, rng, losses, grid, scratch_for(grid), np.array(grid.steps))
 
-    def course(self) -> Asking:
+    def course(self) -> Course:
         """Good nodes, then bounds of blocks, then passes through all of the lattice."""
         top = yield [self.question.lattice.top]
         self.finds.offer(top, self.question.metric)
-        if int(top["suppressed"][0]) > self.question.limits.suppressible(self.question.evaluator.rows):
+        if int(top["suppressed"][0]) > self.question.suppressible:
             # What the top breaks every node breaks.
             return
         self._plant()
@@ -106,60 +101,40 @@ class BranchedOptimum:
         """What any node gains at most."""
         return sum(self.gains[root] for root in self.roots)
 
-    def _narrowed(self, grid: Grid) -> NDArray[np.int64]:
+    @property
+    def work(self) -> int:
+        """The work done so far."""
+        return int(self.scratch.totals[WORK])
+
+    def _narrowed(self, grid: Grid) -> Steps:
         """How far down each attribute can go by itself."""
-        caps = np.full(len(self.most), _ANYTHING)
-        parts = parts_of(grid, self.most, -1, judges=True, caps=caps)
-        narrow(
-            grid,
-            parts.rows,
-            parts.weights,
-            parts.starts,
-            1,
-            0,
-            parts.now[0],
-            parts.most[0],
-            parts.losing[0],
-            -1,
-            parts.caps[0],
-            len(self.most) - 1,
-            self._blocks([], _ANYTHING),
-            parts.proof,
-            self.scratch,
-        )
-        most: NDArray[np.int64] = parts.most[0].copy()
+        blocks = self._blocks([], _ANYTHING)
+        parts = parts_of(grid, self.most, -1, judges=True, caps=np.full(len(self.most), _ANYTHING))
+        narrow(grid, parts, 0, blocks, self.scratch)
+        most: Steps = parts.most[0].copy()
         return most
 
     def _plant(self) -> None:
-        self.members = [[attribute] for attribute in range(len(self.most))]
+        """Begin the trees with a block for each attribute."""
+        self.members = list(np.eye(len(self.most), dtype=np.bool_))
         self.halves = [(-1, -1)] * len(self.most)
         self.gains = [int(self.grid.gains[attribute, step]) for attribute, step in enumerate(self.most)]
         self.roots = list(range(len(self.most)))
 
     def _blocks(self, joined: Sequence[tuple[int, int]], most: int) -> Blocks:
         """The blocks so far and those of *joined* above them; the last gains *most* at most."""
-        halves = [*self.halves, *joined]
+        halves = np.array([*self.halves, *joined], dtype=np.int64)
         gains = [*self.gains, *[_ANYTHING] * len(joined)]
         gains[-1] = min(gains[-1], most)
         return Blocks(
-            np.array([left for left, _ in halves], dtype=np.int64),
-            np.array([right for _, right in halves], dtype=np.int64),
-            np.array(gains, dtype=np.int64),
-            np.zeros(len(halves), dtype=np.int64),
-            np.zeros(len(halves), dtype=np.int64),
-            self._member_table(halves),
-            np.array([gain < _ANYTHING for gain in gains[:-1]] + [False]),
-            len(halves) - 1,
+            left=halves[:, 0].copy(),
+            right=halves[:, 1].copy(),
+            most=np.array(gains, dtype=np.int64),
+            gains=np.zeros(len(gains), dtype=np.int64),
+            needs=np.zeros(len(gains), dtype=np.int64),
+            members=np.array([*self.members, *(self.members[one] | self.members[other] for one, other in joined)]),
+            sought=np.array([gain < _ANYTHING for gain in gains[:-1]] + [False]),
         )
-
-    def _member_table(self, halves: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
-        table = np.zeros((len(halves), len(self.most)), dtype=np.bool_)
-        for which, (left, right) in enumerate(halves):
-            if left < 0:
-                table[which, which] = True
-            else:
-                table[which] = table[left] | table[right]
-        return table
 
     def _tell(self) -> None:
         """Say what is proven, and count what was looked at."""
@@ -168,11 +143,12 @@ class BranchedOptimum:
         if best is not None:
             bound = min(bound, best)
         self.finds.lower_bound = max(bound, self.finds.lower_bound or 0.0)
-        self.finds.counted = int(self.scratch.told[COUNTED])
+        self.finds.counted = int(self.scratch.totals[COUNTED])
 
-    def _judge(self, steps: NDArray[np.int64]) -> Asking:
+    def _judge(self, steps: Steps) -> Course:
         """Have a node evaluated; remember what it gains if it is the best."""
-        readings = yield [self._node(steps)]
+        node: Node = tuple((self.grid.steps - steps).tolist())
+        readings = yield [node]
         self.finds.offer(readings, self.question.metric)
         self._take_best()
 
@@ -181,30 +157,22 @@ class BranchedOptimum:
         if value is not None:
             self.best = max(self.best, self.losses.most - self.losses.reaching(value))
 
-    def _node(self, steps: NDArray[np.int64]) -> Node:
-        return tuple((self.grid.steps - steps).tolist())
-
-    def _descend(self) -> Asking:
+    def _descend(self) -> Course:
         self._take_best()
         # Where a descent leads to depends on its first steps: many begin anew, the best go on.
         begun = [self._further(np.zeros_like(self.most), _DESCENTS) for _ in range(_BEGINNINGS)]
         for rounds in range(_ROUNDS):
-            begun.sort(key=lambda steps: -self._gained(steps))
-            self.start = begun[0]
-            yield from self._judge(self.start)
+            begun.sort(key=lambda steps: -gained(self.grid, steps))
+            yield from self._judge(begun[0])
             self._tell()
-            begun = [
-                self._further(steps, _DESCENTS << rounds + 1)
-                for steps in begun[: max(1, _BEGINNINGS >> 2 * rounds + 2)]
-            ]
+            ahead = begun[: max(1, _BEGINNINGS >> 2 * rounds + 2)]
+            begun = [self._further(steps, _DESCENTS << rounds + 1) for steps in ahead]
+        self.start = begun[0]
 
-    def _further(self, start: NDArray[np.int64], descents: int) -> NDArray[np.int64]:
+    def _further(self, start: Steps, descents: int) -> Steps:
         return descended(self.grid, self.most, start, descents, self.rng, self.scratch)
 
-    def _gained(self, steps: NDArray[np.int64]) -> int:
-        return int(self.grid.gains[np.arange(len(steps)), steps].sum())
-
-    def _join_blocks(self) -> Asking:
+    def _join_blocks(self) -> Course:
         """Join attributes that hinder each other most, and bound what they gain together."""
         linked = yield from self._links()
         while True:
@@ -212,7 +180,7 @@ class BranchedOptimum:
                 (self._link(one, other, linked), -one, -other)
                 for place, one in enumerate(self.roots)
                 for other in self.roots[:place]
-                if len(self.members[one]) + len(self.members[other]) <= _WIDEST
+                if (self.members[one] | self.members[other]).sum() <= _WIDEST
             ]
             link, one, other = max(pairs, default=(0.0, 0, 0))
             if link <= 0:
@@ -221,7 +189,7 @@ class BranchedOptimum:
             self._join(-one, -other, most)
             self._tell()
 
-    def _links(self) -> Generator[Nodes, Readings, NDArray[np.float64]]:
+    def _links(self) -> Generator[Sequence[Node] | Nodes, Readings, NDArray[np.float64]]:
         """How much less each two attributes gain together than each alone, were fewer rows to be suppressed.
 
         In most parts some of the rows that may be suppressed are gone: there attributes hinder each other that, by
@@ -244,38 +212,31 @@ class BranchedOptimum:
 
     def _join(self, one: int, other: int, most: int) -> None:
         self.roots = [root for root in self.roots if root not in (one, other)] + [len(self.members)]
-        self.members.append(self.members[one] + self.members[other])
+        self.members.append(self.members[one] | self.members[other])
         self.halves.append((one, other))
         self.gains.append(min(most, self.gains[one] + self.gains[other]))
 
-    def _gain_together(self, one: int, other: int, grid: Grid) -> Generator[Nodes, Readings, int]:
+    def _gain_together(self, one: int, other: int, grid: Grid) -> Generator[Sequence[Node] | Nodes, Readings, int]:
         """What two blocks gain together at most, the other attributes at their top."""
-        among = np.zeros(len(self.most), dtype=np.int64)
-        chosen = self.members[one] + self.members[other]
-        among[chosen] = self.most[chosen]
-        start = descended(grid, among, np.zeros_like(among), 2 * len(chosen), self.rng, self.scratch)
-        least = int(grid.gains[np.arange(len(start)), start].sum())
+        chosen = self.members[one] | self.members[other]
+        among = np.where(chosen, self.most, 0)
+        start = descended(grid, among, np.zeros_like(among), 2 * int(chosen.sum()), self.rng, self.scratch)
         blocks = self._blocks([(one, other)], _ANYTHING)
-        parts = parts_of(grid, among, least, judges=True, caps=blocks.most)
-        until = int(self.scratch.told[WORK]) + _A_BLOCK
+        parts = parts_of(grid, among, gained(grid, start), judges=True, caps=blocks.most)
+        until = self.work + _A_BLOCK
         while True:
-            budget = min(_SLICE, until - int(self.scratch.told[WORK]))
-            outcome = advance(grid, parts, blocks, self.scratch, budget)
+            outcome = advance(grid, parts, blocks, self.scratch, min(_SLICE, until - self.work))
             if outcome == DONE:
                 return int(parts.state[BEST])
             if outcome == FULL:
                 parts = with_more_room(parts)
-            elif int(self.scratch.told[WORK]) >= until:
+            elif self.work >= until:
                 return self.gains[one] + self.gains[other]
             else:
                 self._tell()
-                yield self._none
+                yield []
 
-    @property
-    def _none(self) -> Nodes:
-        return np.zeros((0, len(self.most)), dtype=np.int16)
-
-    def _prove(self) -> Asking:
+    def _prove(self) -> Course:
         """Pass through the lattice for ever less than the bound, until it meets the best; each pass ends or is cut."""
         root = self.roots[0]
         for other in self.roots[1:]:
@@ -286,7 +247,7 @@ class BranchedOptimum:
         before = 0
         while self.bound > self.best:
             aim = max(self.best, self.bound - step)
-            began, height = int(self.scratch.told[WORK]), self.bound - aim
+            began, height = self.work, self.bound - aim
             ended = yield from self._pass(aim, began + _PATIENCE * max(began, _A_BLOCK) if step > unit else _ANYTHING)
             if not ended:
                 # Too much at once.
@@ -294,7 +255,7 @@ class BranchedOptimum:
                 continue
             self.gains[-1] = min(self.bound, max(aim, self.best))
             self._tell()
-            work = int(self.scratch.told[WORK]) - began + 1
+            work = self.work - began + 1
             if before:
                 pace = log(max(work / before, 1.01)) / height
                 step = max(unit, int(min(log(_GROWTH) / pace, 3 * step)) // unit * unit)
@@ -306,25 +267,22 @@ class BranchedOptimum:
         if best is not None:
             # Where rows go at the top, too, it can cost more than any levels do.
             self.finds.lower_bound = max(best, self.finds.lower_bound or 0.0)
-        yield self._none
+        yield []
 
     def _pass(self, aim: int, until: int) -> Generator[Sequence[Node] | Nodes, Readings, bool]:
         """Find all nodes that gain more than *aim* and than the best; say whether it came to its end."""
         blocks = self._blocks([], self.bound)
         parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False, caps=blocks.most)
         shared = SharedSearch.of(self.grid, parts, blocks)
-        for number, found in enumerate(shared.slices()):
+        for number, found in enumerate(shared.slices(self.scratch.totals)):
             if number % _SLICES == _SLICES - 1:
                 self.start = self._further(self.start, _DESCENTS)
                 found.append(self.start)
             for steps in found:
                 yield from self._judge(steps)
             shared.take_best(self.best)
-            self.scratch.told[WORK] += shared.work
-            self.scratch.told[COUNTED] += shared.counted
-            shared.work = shared.counted = 0
             self._tell()
-            yield self._none
-            if int(self.scratch.told[WORK]) > until and shared.shares:
+            yield []
+            if self.work > until and shared.shares:
                 return False
         return True

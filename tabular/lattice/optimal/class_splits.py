@@ -1,4 +1,4 @@
-"""Classes split by one more attribute, with the rows that are lost by it: the steps of the search by branch and bound.
+"""Classes split by one more attribute, with the rows that are lost by it: the steps of branch and bound.
 
 A part of the lattice is all nodes from some levels down to others. Of the classes at its coarsest node only those are
 kept that a finer node of it may break: a class too small stays so, and one in which all that can be told apart are
@@ -13,27 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import inlined, lean
+from tabular.lattice.optimal.grid import Grid
 
 
-class Grid(NamedTuple):
-    """The table as the kernels take it: the steps an attribute goes down from its highest level count from 0."""
+class Splits(NamedTuple):
+    """The classes of several parts in one room; at each depth those of one part.
 
-    #: By attribute, step and row: the label.
-    codes: NDArray[np.uint32]
-    #: By attribute and step: the labels there are.
-    labels: NDArray[np.int64]
-    #: By attribute and step: what is gained by going so far down; by attribute: the steps there are.
-    gains: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    #: The sensitive value of each row, used where more than one is asked for.
-    values: NDArray[np.int32]
-    k: int
-    l: int  # noqa: E741
-    limit: int
-    #: Rows that stand as one and are so many are safe by themselves.
-    safe: int
-    #: Whether nodes with the same classes and suppressed rows differ by their levels' losses alone.
-    exact: bool
+    At a depth there are so many `classes`, and `lost` rows that no node of the part keeps. The rows and the beginnings
+    of the classes are in `rows`, `weights` and `starts`, from `row_at` and `start_at` on.
+    """
+
+    rows: NDArray[np.uint32]
+    weights: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    row_at: NDArray[np.int64]
+    start_at: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    lost: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: int, depths: int, room: int) -> Splits:
+        """One class of all *rows* at depth 0, with *room* for so many rows at all *depths* together."""
+        row_at, start_at, classes, lost = (np.zeros(depths, dtype=np.int64) for _ in range(4))
+        starts = np.zeros(room + depths, dtype=np.int32)
+        starts[1], classes[0] = rows, 1
+        numbers = np.zeros(room, dtype=np.uint32)
+        numbers[:rows] = np.arange(rows)
+        return cls(numbers, np.ones(room, dtype=np.int32), starts, row_at, start_at, classes, lost)
+
+    def with_more_room(self) -> Splits:
+        """The same classes with twice the room."""
+        rows, weights, starts = (np.concatenate([each, np.ones_like(each)]) for each in self[:3])
+        return self._replace(rows=rows, weights=weights, starts=starts)
 
 
 class Scratch(NamedTuple):
@@ -50,13 +61,12 @@ class Scratch(NamedTuple):
     keys: NDArray[np.int64]
     table: NDArray[np.int64]
     order: NDArray[np.int64]
-    #: Work done, nodes counted, two results of the last step, and steps of a proof that are written.
-    told: NDArray[np.int64]
+    #: What was done so far: see the places below.
+    totals: NDArray[np.int64]
 
 
-#: Places in `Scratch.told`.
-WORK, COUNTED, PAIRS, LOST, WRITTEN, STAMP = 0, 1, 2, 3, 4, 5
-
+#: Places in `Scratch.totals`: work done, nodes counted, steps of a proof that are recorded, and the latest stamp.
+WORK, COUNTED, RECORDED, STAMP = 0, 1, 2, 3
 
 #: Multiplied by this, a difference in any bit of a key is one in its upper half.
 _SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)
@@ -81,7 +91,7 @@ def scratch_for(grid: Grid) -> Scratch:
         keys=np.zeros(rows, dtype=np.int64),
         table=np.zeros(4 * rows, dtype=np.int64),
         order=np.zeros(len(grid.codes), dtype=np.int64),
-        told=np.zeros(6, dtype=np.int64),
+        totals=np.zeros(4, dtype=np.int64),
     )
 
 
@@ -119,22 +129,16 @@ def _with_few_values(
 
 
 @lean
-def lost_rows(
-    grid: Grid,
-    rows: NDArray[np.uint32],
-    weights: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    classes: int,
-    column: NDArray[np.uint32],
-    base: int,
-    scratch: Scratch,
-) -> int:
-    """The rows lost where the classes are split by *column*, *base* of them before; more than the limit is enough.
+def lost_rows(grid: Grid, splits: Splits, depth: int, column: NDArray[np.uint32], scratch: Scratch) -> tuple[int, int]:
+    """The rows lost where the classes at *depth* are split by *column*, and how many classes there are then.
 
-    Tells the number of classes after the split, too.
+    More rows than the limit are not counted to the end.
     """
-    lost, pairs, counts = base, 0, scratch.stamped
-    stamp, apart = scratch.told[STAMP], grid.codes.shape[2] + 1
+    classes, lost = splits.classes[depth], splits.lost[depth]
+    rows, starts = splits.rows[splits.row_at[depth] :], splits.starts[splits.start_at[depth] :]
+    weights = splits.weights[splits.row_at[depth] :]
+    pairs, counts = 0, scratch.stamped
+    stamp, apart = scratch.totals[STAMP], grid.codes.shape[2] + 1
     for each in range(classes):
         low, high = starts[each], starts[each + 1]
         # What is counted of the classes before is no more than the stamp.
@@ -151,30 +155,22 @@ def lost_rows(
             lost += _with_few_values(grid, rows, low, high, column, stamp, scratch)
         if lost > grid.limit:
             break
-    scratch.told[STAMP] = stamp
-    scratch.told[WORK] += starts[classes] + _A_CALL
-    scratch.told[COUNTED] += 1
-    scratch.told[PAIRS] = pairs
-    return lost
+    scratch.totals[STAMP] = stamp
+    scratch.totals[WORK] += starts[classes] + _A_CALL
+    scratch.totals[COUNTED] += 1
+    return lost, pairs
 
 
 @lean
-def refine(
-    grid: Grid,
-    rows: NDArray[np.uint32],
-    weights: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    classes: int,
-    column: NDArray[np.uint32],
-    base: int,
-    to_rows: NDArray[np.uint32],
-    to_weights: NDArray[np.int32],
-    to_starts: NDArray[np.int32],
-    scratch: Scratch,
-) -> int:
-    """Split the classes by *column* and keep those that can still break; return how many."""
+def refine(grid: Grid, splits: Splits, depth: int, to: int, column: NDArray[np.uint32], scratch: Scratch) -> None:
+    """Split the classes at *depth* by *column* and put those that can still break at the depth *to*."""
+    classes, lost = splits.classes[depth], splits.lost[depth]
+    rows, starts = splits.rows[splits.row_at[depth] :], splits.starts[splits.start_at[depth] :]
+    weights = splits.weights[splits.row_at[depth] :]
+    to_rows, to_starts = splits.rows[splits.row_at[to] :], splits.starts[splits.start_at[to] :]
+    to_weights = splits.weights[splits.row_at[to] :]
     counts, numbers, places, seen = scratch.weights, scratch.numbers, scratch.places, scratch.seen
-    end, kept, pairs = 0, 0, 0
+    end, kept = 0, 0
     to_starts[0] = 0
     for each in range(classes):
         low, high = starts[each], starts[each + 1]
@@ -190,12 +186,11 @@ def refine(
                 places[label] = -1
         if grid.l > 1:
             _diversity(grid, rows, low, high, column, scratch)
-        pairs += labels
         begin = end
         for which in range(labels):
             label = seen[which]
             if counts[label] < grid.k or (grid.l > 1 and scratch.distinct[label] < grid.l):
-                base += counts[label]
+                lost += counts[label]
                 places[label] = -2
             elif places[label] == -1 and numbers[label] > 1:
                 places[label] = begin
@@ -206,34 +201,27 @@ def refine(
                 places[label] = -2
         for place in range(low, high):
             label = column[rows[place]]
-            to = places[label]
-            if to >= 0:
-                to_rows[to] = rows[place]
-                to_weights[to] = weights[place]
-                places[label] = to + 1
+            target = places[label]
+            if target >= 0:
+                to_rows[target] = rows[place]
+                to_weights[target] = weights[place]
+                places[label] = target + 1
         for which in range(labels):
             label = seen[which]
             numbers[label] = counts[label] = places[label] = scratch.distinct[label] = 0
         end = begin
-    scratch.told[WORK] += 2 * starts[classes] + _A_CALL
-    scratch.told[COUNTED] += 1
-    scratch.told[PAIRS] = pairs
-    scratch.told[LOST] = base
-    return kept
+    splits.classes[to], splits.lost[to] = kept, lost
+    scratch.totals[WORK] += 2 * starts[classes] + _A_CALL
+    scratch.totals[COUNTED] += 1
 
 
 @lean
 def join_alike(
-    grid: Grid,
-    rows: NDArray[np.uint32],
-    weights: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    classes: int,
-    now: NDArray[np.int64],
-    most: NDArray[np.int64],
-    scratch: Scratch,
-) -> int:
+    grid: Grid, splits: Splits, depth: int, now: NDArray[np.int64], most: NDArray[np.int64], scratch: Scratch
+) -> None:
     """Make one of the rows that nothing up to the steps *most* tells apart; keep the classes that can still break."""
+    classes, starts = splits.classes[depth], splits.starts[splits.start_at[depth] :]
+    rows, weights = splits.rows[splits.row_at[depth] :], splits.weights[splits.row_at[depth] :]
     keys, order, count = scratch.keys, scratch.order, 0
     for attribute in range(grid.codes.shape[0]):
         if most[attribute] > now[attribute]:
@@ -246,7 +234,7 @@ def join_alike(
         column = grid.codes[order[which], most[order[which]]]
         for place in range(size):
             keys[place] = (keys[place] ^ column[rows[place]]) * _SPREAD
-    scratch.told[WORK] += 8 * size
+    scratch.totals[WORK] += 8 * size
     end, kept, low = 0, 0, 0
     for each in range(classes):
         high = starts[each + 1]
@@ -261,7 +249,7 @@ def join_alike(
         else:
             end = begin
         low = high
-    return kept
+    splits.classes[depth] = kept
 
 
 @inlined
@@ -282,8 +270,8 @@ def _join_class(
     while mask < 2 * (high - low):
         mask *= 2
     mask -= 1
-    stamp = scratch.told[STAMP] + 1
-    scratch.told[STAMP] = stamp + grid.codes.shape[2]
+    stamp = scratch.totals[STAMP] + 1
+    scratch.totals[STAMP] = stamp + grid.codes.shape[2]
     end = begin
     for place in range(low, high):
         row, key, weight = rows[place], scratch.keys[place], weights[place]

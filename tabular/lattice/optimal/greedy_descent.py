@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.lattice.optimal.class_splits import LOST, Grid, Scratch, lost_rows, refine
+from tabular.lattice.optimal.class_splits import Scratch, Splits, lost_rows, refine
+from tabular.lattice.optimal.grid import Grid
 
 #: Attributes that step back before a descent, at most; of many attributes a quarter.
 _KICKS = 5
@@ -19,34 +20,19 @@ def _descend(
     node: NDArray[np.int64],
     ways: NDArray[np.int64],
     draws: NDArray[np.float64],
-    rows: NDArray[np.uint32],
-    weights: NDArray[np.int32],
-    starts: NDArray[np.int32],
+    splits: Splits,
     scratch: Scratch,
 ) -> None:
     # Split by what the node has, then go down one attribute at a time, drawn at random, while the limits are kept.
     attributes, size = node.size, grid.codes.shape[2]
     for row in range(size):
-        rows[0, row], weights[0, row] = row, 1
-    starts[0, 0], starts[0, 1] = 0, size
-    classes, lost, here = 1, 0, 0
+        splits.rows[row], splits.weights[row] = row, 1
+    splits.starts[0], splits.starts[1], splits.classes[0], splits.lost[0] = 0, size, 1, 0
+    here = 0
     for attribute in range(attributes):
         if node[attribute] > 0:
-            column = grid.codes[attribute, node[attribute]]
-            classes = refine(
-                grid,
-                rows[here],
-                weights[here],
-                starts[here],
-                classes,
-                column,
-                lost,
-                rows[1 - here],
-                weights[1 - here],
-                starts[1 - here],
-                scratch,
-            )
-            lost, here = scratch.told[LOST], 1 - here
+            refine(grid, splits, here, 1 - here, grid.codes[attribute, node[attribute]], scratch)
+            here = 1 - here
     count = 0
     for attribute in range(attributes):
         if node[attribute] < most[attribute]:
@@ -58,22 +44,10 @@ def _descend(
         draw += 1
         attribute = ways[which]
         column = grid.codes[attribute, node[attribute] + 1]
-        fits = lost_rows(grid, rows[here], weights[here], starts[here], classes, column, lost, scratch) <= grid.limit
+        fits = lost_rows(grid, splits, here, column, scratch)[0] <= grid.limit
         if fits:
-            classes = refine(
-                grid,
-                rows[here],
-                weights[here],
-                starts[here],
-                classes,
-                column,
-                lost,
-                rows[1 - here],
-                weights[1 - here],
-                starts[1 - here],
-                scratch,
-            )
-            lost, here = scratch.told[LOST], 1 - here
+            refine(grid, splits, here, 1 - here, column, scratch)
+            here = 1 - here
             node[attribute] += 1
         if not fits or node[attribute] == most[attribute]:
             count -= 1
@@ -81,40 +55,42 @@ def _descend(
 
 
 @compiled
-def _rounds(
+def gained(grid: Grid, node: NDArray[np.int64]) -> int:
+    """What the steps of a node gain."""
+    gain = 0
+    for attribute in range(node.size):
+        gain += grid.gains[attribute, node[attribute]]
+    return gain
+
+
+@compiled
+def _go_down_often(
     grid: Grid,
     most: NDArray[np.int64],
     draws: NDArray[np.float64],
     kicks: int,
     best: NDArray[np.int64],
+    splits: Splits,
     scratch: Scratch,
-) -> int:
-    attributes, size = best.size, grid.codes.shape[2]
-    rows, weights = np.zeros((2, size), dtype=np.uint32), np.zeros((2, size), dtype=np.int32)
-    starts = np.zeros((2, size + 2), dtype=np.int32)
+) -> None:
+    attributes = best.size
     ways = np.zeros(attributes, dtype=np.int64)
     now = best.copy()
-    gain_now = gain_best = 0
-    for attribute in range(attributes):
-        gain_best += grid.gains[attribute, best[attribute]]
-    gain_now = gain_best
+    gain_now = gain_best = gained(grid, best)
     for each in range(draws.shape[0]):
         node = now.copy()
         # Mostly few attributes step back, now and then many.
         for change in range(1 + int(draws[each, 0] ** 2 * kicks)):
             attribute = int(draws[each, 2 * change + 1] * attributes)
             node[attribute] = int(draws[each, 2 * change + 2] * (node[attribute] + 1))
-        _descend(grid, most, node, ways, draws[each, 2 * kicks + 1 :], rows, weights, starts, scratch)
-        gain = 0
-        for attribute in range(attributes):
-            gain += grid.gains[attribute, node[attribute]]
+        _descend(grid, most, node, ways, draws[each, 2 * kicks + 1 :], splits, scratch)
+        gain = gained(grid, node)
         if gain >= gain_now:
             now[:] = node
             gain_now = gain
         if gain > gain_best:
             gain_best = gain
             best[:] = node
-    return gain_best
 
 
 def descended(
@@ -126,8 +102,11 @@ def descended(
     scratch: Scratch,
 ) -> NDArray[np.int64]:
     """The best of the nodes, in steps down from the top, of *rounds* descents from *start*; none exceeds *most*."""
-    best = np.ascontiguousarray(start, dtype=np.int64)
-    kicks = max(_KICKS, len(best) // 4)
+    best = np.array(start, dtype=np.int64)
+    kicks, rows = max(_KICKS, len(best) // 4), grid.codes.shape[2]
     draws = rng.random((rounds, 2 * kicks + 1 + 2 * int(most.sum()) + 8))
-    _rounds(grid, most, draws, kicks, best, scratch)
+    # Two depths by turns.
+    splits = Splits.of(rows, 2, 2 * rows + 2)
+    splits.row_at[1], splits.start_at[1] = rows, rows + 2
+    _go_down_often(grid, most, draws, kicks, best, splits, scratch)
     return best

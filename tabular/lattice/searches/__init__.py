@@ -1,7 +1,7 @@
 """Searches of the lattice, by name."""
 
-from tabular.lattice.searching import searches
+from tabular.lattice.searches.contract import Search, searches
 
 searches.load(__name__)
 
-__all__ = ["searches"]
+__all__ = ["Search", "searches"]

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.refusals import refuse_larger
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
-from tabular.registry import option
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 
 #: How many nodes are asked for at once: long batches are fast, and between two of them it can be stopped.
 BATCH = 65_536
@@ -21,7 +20,7 @@ BATCH = 65_536
     limits="lattices of up to `most` nodes",
 )
 @dataclass(frozen=True, kw_only=True)
-class Exhaustive(Search):
+class Exhaustive(ListingSearch):
     """Look at every node, in the order of the levels.
 
     Uses no property of the limits or the metric, so that its answer holds for all of them: the nodes that satisfy the
@@ -30,12 +29,6 @@ class Exhaustive(Search):
 
     seeks_front: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
-
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
-
-    def check(self, question: Question) -> None:
-        """Refuse a lattice too large to go through."""
-        refuse_larger("exhaustive", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go from the bottom to the top."""

@@ -7,36 +7,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.refusals import refuse_larger, require_objectives
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.searches.exhaustive import every_node
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
-from tabular.registry import option
 
 
 @searches.add(
     "pareto",
     cites="Dewri, Ray, Ray and Whitley (2010), section 4.2: all minimal property-based generalisations",
-    limits="lattices of up to `most` nodes; fronts alone",
+    limits="lattices of up to `most` nodes; fronts only",
 )
 @dataclass(frozen=True, kw_only=True)
-class Pareto(Search):
-    """Find all nodes that no other dominates.
+class Pareto(ListingSearch):
+    """Find the exact front: all nodes that no other node dominates.
 
-    Looks at every node, in the order of the levels, and uses no property of the limits or the objectives. Only what
-    no node so far dominates is kept, so that memory is that of the front and of one batch. Nodes of equal values
-    dominate neither each other: all of them are in the front.
+    Looks at every node, in the order of the levels, and uses no property of the limits or the objectives. It keeps only
+    what no node so far dominates, so it needs memory for the front and one batch. Of nodes with equal values neither
+    dominates the other: all of them are in the front.
     """
 
     seeks_front: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
     seeks_one: ClassVar[bool] = False
-
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
-
-    def check(self, question: Question) -> None:
-        """Refuse a question without objectives, and a lattice too large to go through."""
-        require_objectives("pareto", question)
-        refuse_larger("pareto", question.lattice.size, self.most)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Go from the bottom to the top."""

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.archive import Archive
-from tabular.lattice.fronts.candidates import Place, Prospects
+from tabular.lattice.fronts.candidates import Candidates, Place
+from tabular.lattice.fronts.dominance import dominates
 from tabular.lattice.fronts.front import checked_epsilon
-from tabular.lattice.fronts.recombination import crossed, dominance_fitness, stepped, tournaments
-from tabular.lattice.refusals import require_objectives
-from tabular.lattice.searching import Course, Finds, Question, Search, gathered, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, searches
 from tabular.lattice.space import Lattice, Nodes
 from tabular.registry import option
 
@@ -21,25 +22,25 @@ from tabular.registry import option
 @searches.add(
     "pbg-ea",
     cites="Dewri, Ray, Ray and Whitley (2010)",
-    limits="representatives of the front, without proof that none is missing",
+    limits="finds representatives of the front, without proof that none is missing",
 )
 @dataclass(frozen=True, kw_only=True)
 class PbgEa(Search):
-    """Seek nodes that no other dominates, and keep one for each box of the objectives.
+    """Approximate the front from few nodes, keeping one node for each box of the objectives.
 
     An archive (Algorithm 1) keeps what was found; a generator proposes nodes to it, from the bottom, the top and nodes
     at random on. The generator `paper` is the one of the paper: tournaments by dominance counts in population and
     archive, single-point crossover, single-step mutation.
 
-    The generator `local` is ours. Fronts hang together: most of their nodes lie a step or two from another one. So it
-    looks at neighbours of what nothing dominates so far, a third of the population in each generation, and of these
-    first at such as lie farthest before the front by an estimate, which is a regression on the levels of all nodes
-    looked at. It passes over nodes that cannot enter the archive, without computing their classes: of GLM and precision
-    the levels alone say how low they can be, of k and the sums S_k and S_l any coarser node says how large, of CM any
-    finer one how low. That is proven but for l, for k where k or l is given, and for S_k, S_l and CM where earlier
-    releases decide which rows go: these are taken to be monotone, which they nearly are, and a node can be missed by
-    it. Where nothing is left to look at, it goes on through the nodes it passed over, and ends when all of a lattice of
-    up to 250,000 nodes is known to hold no more.
+    The generator `local` is ours. Fronts hang together: most of their nodes lie a step or two from another one. So in
+    each generation it looks at neighbours of the nodes that nothing dominates so far, a third of the population, first
+    at those that an estimate puts farthest ahead of the front: a regression on the levels of all nodes looked at. It
+    skips nodes that cannot enter the archive, without computing their classes: the levels alone bound GLM and precision
+    from below, any coarser node bounds k and the sums S_k and S_l from above, and any finer one bounds CM from below.
+    These bounds are proven except for l, for k where k or l is given, and for S_k, S_l and CM where earlier releases
+    decide which rows go. Those are taken to be monotone, which they nearly are, so that a node can be missed. Where
+    nothing is left to look at, it goes on through the nodes it skipped, and ends when all of a lattice of up to 250,000
+    nodes is known to hold no more.
     """
 
     seeks_front: ClassVar[bool] = True
@@ -57,7 +58,7 @@ class PbgEa(Search):
 
     def check(self, question: Question) -> None:
         """Refuse a question without objectives, and an epsilon that does not fit them."""
-        require_objectives("pbg-ea", question)
+        super().check(question)
         checked_epsilon(self.epsilon, question.objectives)
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
@@ -87,15 +88,15 @@ class PbgEa(Search):
         self, readings: Readings, archive: Archive[Place], question: Question, finds: Finds, rng: np.random.Generator
     ) -> Course:
         """Our generator: the most promising neighbours."""
-        prospects = Prospects(question)
-        prospects.learn(distinct([(readings, place) for place in range(len(readings))]))
+        candidates = Candidates(question)
+        candidates.learn(distinct([(readings, place) for place in range(len(readings))]))
         for _ in range(self.iterations):
-            nodes = prospects.promising(archive, max(1, self.population // 3), rng)
+            nodes = candidates.promising(archive, max(1, self.population // 3), rng)
             if not len(nodes):
                 return
             readings = yield nodes
             update(archive, readings, question, finds)
-            prospects.learn(readings)
+            candidates.learn(readings)
 
 
 def first_population(lattice: Lattice, count: int, rng: np.random.Generator) -> Nodes:
@@ -109,10 +110,54 @@ def update(archive: Archive[Place], readings: Readings, question: Question, find
     for place in np.flatnonzero(readings.satisfying).tolist():
         archive.offer(values[place], (readings, place))
     if archive.items:
-        finds.solutions = gathered(archive.items)
+        finds.solutions = Readings.gathered(archive.items)
 
 
 def distinct(places: list[Place]) -> Readings:
     """Single readings put together, each node once."""
     by_node = {readings.nodes[place].tobytes(): (readings, place) for readings, place in places}
-    return gathered(list(by_node.values()))
+    return Readings.gathered(list(by_node.values()))
+
+
+def dominance_fitness(costs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """For each row of *costs* the sum, over those that dominate it, of how many each of them dominates; 0 is best.
+
+    >>> dominance_fitness(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0]])).tolist()
+    [0, 3, 3, 5]
+    """
+    dominating = dominates(costs, costs)
+    fitness: NDArray[np.int64] = dominating.T.astype(np.int64) @ dominating.sum(axis=1)
+    return fitness
+
+
+def tournaments(fitness: NDArray[np.int64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The winners of *count* tournaments between two drawn at random: the lower fitness; a tie goes to the first."""
+    rivals = rng.integers(len(fitness), size=(count, 2))
+    winners: NDArray[np.int64] = np.where(fitness[rivals[:, 1]] < fitness[rivals[:, 0]], rivals[:, 1], rivals[:, 0])
+    return winners
+
+
+def crossed(nodes: Nodes, probability: float, rng: np.random.Generator) -> Nodes:
+    """Pairs of *nodes*, drawn without replacement, exchange what lies behind a point at random, or stay as they are.
+
+    Of an odd number one is left over and stays as it is.
+    """
+    children = nodes[rng.permutation(len(nodes))]
+    attributes = nodes.shape[1]
+    if attributes < 2:
+        return children
+    pairs = len(nodes) // 2
+    points = rng.integers(1, attributes, size=pairs)
+    points[rng.random(pairs) >= probability] = attributes
+    behind = np.arange(attributes) >= points[:, np.newaxis]
+    first, second = children[0 : 2 * pairs : 2].copy(), children[1 : 2 * pairs : 2].copy()
+    children[0 : 2 * pairs : 2] = np.where(behind, second, first)
+    children[1 : 2 * pairs : 2] = np.where(behind, first, second)
+    return children
+
+
+def stepped(nodes: Nodes, heights: NDArray[np.int16], probability: float, rng: np.random.Generator) -> Nodes:
+    """Each level goes one up or one down with this *probability*; what would leave the hierarchy stays at its end."""
+    steps = rng.choice(np.array([-1, 1], dtype=np.int16), size=nodes.shape)
+    moved = nodes + np.where(rng.random(nodes.shape) < probability, steps, 0).astype(np.int16)
+    return np.clip(moved, 0, heights).astype(np.int16)

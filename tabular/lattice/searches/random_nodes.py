@@ -1,4 +1,4 @@
-"""Nodes at random: what every search that draws has to be better than."""
+"""Nodes at random: the baseline that every search that draws has to beat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import Search, searches
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 
@@ -19,7 +20,7 @@ _BATCH = 1000
 @searches.add(
     "random",
     cites="De Pascale, Cascavilla, Tamburri and van den Heuvel (2023), section 4.3",
-    limits="no proof that its node is the best, but where it has seen all of them",
+    limits="proves that its node is the best only where it has seen all nodes",
 )
 @dataclass(frozen=True, kw_only=True)
 class RandomNodes(Search):
@@ -41,10 +42,7 @@ class RandomNodes(Search):
         for nodes in distinct_nodes(question.lattice, self.evaluations, rng):
             readings = yield nodes
             satisfying += int(readings.satisfying.sum())
-            if question.objectives:
-                finds.keep(readings, question)
-            else:
-                finds.offer(readings, question.metric)
+            finds.take_in(readings, question)
         if self.evaluations >= question.lattice.size:
             finds.satisfying = satisfying
             if not question.objectives:

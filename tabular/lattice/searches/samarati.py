@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import ClassVar
 
 import numpy as np
 
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.refusals import refuse_larger, refuse_objectives, refuse_unmonotone
-from tabular.lattice.searching import Course, Finds, Question, Search, searches
+from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.space import Lattice, Node
-from tabular.registry import option
 
 #: How many nodes of a height are asked for at once; one that satisfies is enough to go lower.
 _BATCH = 1024
@@ -21,24 +21,18 @@ _BATCH = 1024
 @searches.add(
     "samarati",
     cites="Samarati (2001)",
-    limits="the least height, which need not be that of the best node by another metric; t without suppression alone",
+    limits="the best node by a metric can have another height; takes t only without suppression",
 )
 @dataclass(frozen=True, kw_only=True)
-class Samarati(Search):
-    """Search the heights by halves for the least that has a node which satisfies the limits; keep all of that height.
+class Samarati(ListingSearch):
+    """Find the lowest height at which a node satisfies the limits, by binary search, and all such nodes of that height.
 
     The height of a node is the sum of its levels. If a node satisfies the limits, all nodes above it do, and one of
     these is a step higher unless it is the top: so the heights that have such a node are those from the least one up,
     and halving finds it. The metric alone puts the nodes of that height in order.
     """
 
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most: heights are gone through")
-
-    def check(self, question: Question) -> None:
-        """Refuse a front, limits that are not monotone, and a lattice whose heights are too large."""
-        refuse_larger("samarati", question.lattice.size, self.most)
-        refuse_objectives("samarati", question)
-        refuse_unmonotone("samarati", question)
+    needs_monotone: ClassVar[bool] = True
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Ask for the top, then height by height until one is left."""

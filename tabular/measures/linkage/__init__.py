@@ -1,1 +1,7 @@
-"""Linkage of masked records with their originals: by distance, by agreement, by what the masking is known to do."""
+"""Linkage: the share of records that an attacker can link with their originals.
+
+To the nearest original (`nearest`): by distance (`dbrl`), within the reach of a swap (`rsrl`), by the probabilities
+of transition matrices (`informed`). One to one (`prl`): each attribute agrees or not, which has a weight
+(`agreement`); the best assignment is a transport of least cost (`transport`), and of several the first in the order
+of codes (`code_order`). `numeric_linkage` does both with numbers.
+"""

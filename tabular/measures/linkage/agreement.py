@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.measures.comparison import Pairs
-from tabular.measures.linkage.nearest import Labels, Tree
+from tabular.measures.linkage.nearest import Labels, PrefixTree
 
 #: A pattern is a whole number with a bit for each attribute, and all of them are counted.
 ATTRIBUTES = 24
@@ -31,7 +31,7 @@ def patterns(pairs: Pairs, labels: Labels) -> tuple[NDArray[np.unsignedinteger],
     attributes = pairs.original.codes.shape[1]
     found = np.empty((len(pairs.original), len(pairs.masked)), dtype=pattern_type(attributes))
     counts = np.zeros(1 << attributes, dtype=np.int64)
-    tree = Tree.of(pairs.original.codes, pairs.original.counts)
+    tree = PrefixTree.of(pairs.original.codes, pairs.original.counts)
     _patterns(tree, pairs.masked.codes, pairs.masked.counts, labels, found, counts)
     return found, counts
 
@@ -43,7 +43,7 @@ def pattern_type(attributes: int) -> np.dtype[np.unsignedinteger]:
 
 @compiled
 def _patterns(
-    tree: Tree,
+    tree: PrefixTree,
     masked: NDArray[np.int32],
     masked_counts: NDArray[np.int64],
     labels: Labels,

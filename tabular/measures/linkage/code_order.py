@@ -28,8 +28,8 @@ class Edges(NamedTuple):
     previous: NDArray[np.int32]
 
 
-class Desk(NamedTuple):
-    """What the searches for detours write down.
+class Detours(NamedTuple):
+    """What is known while detours are looked for.
 
     `held` is the flow of the row in hand to its later columns. Nodes carry the number of the last search that saw
     them, the edge it came by, and the last row (from 1) for which they were found to lead nowhere.
@@ -61,7 +61,7 @@ def first_in_code_order(problem: Problem, state: State, entries: Entries, limit:
     edges = Edges(starts, of_columns, of_rows, flows, heads, nexts, previous)
     _list_edges(problem, state, entries, edges)
     sizes = (columns, columns, columns, columns, columns, rows, rows, rows)
-    _rearrange(edges, Desk(*(np.zeros(size, dtype=np.int64) for size in sizes)))
+    _rearrange(edges, Detours(*(np.zeros(size, dtype=np.int64) for size in sizes)))
     return edges
 
 
@@ -126,7 +126,7 @@ def _unlist(edges: Edges, edge: int) -> None:
 
 
 @compiled
-def _rearrange(edges: Edges, desk: Desk) -> None:
+def _rearrange(edges: Edges, detours: Detours) -> None:
     """Move each row's flow to its first columns as far as the rows after it can make up for it."""
     search = 0
     for row in range(len(edges.starts) - 1):
@@ -134,72 +134,72 @@ def _rearrange(edges: Edges, desk: Desk) -> None:
         movable = 0
         for edge in range(first, end):
             if edges.flows[edge] > 0:
-                desk.held[edges.columns[edge]] = edges.flows[edge]
+                detours.held[edges.columns[edge]] = edges.flows[edge]
                 movable += edges.flows[edge]
                 # From here on the row's flow is no one else's to move.
                 _unlist(edges, edge)
         for edge in range(first, end):
             column = edges.columns[edge]
-            movable -= desk.held[column]
-            edges.flows[edge] = desk.held[column]
-            desk.held[column] = 0
-            while movable > 0 and desk.closed[column] <= row:
+            movable -= detours.held[column]
+            edges.flows[edge] = detours.held[column]
+            detours.held[column] = 0
+            while movable > 0 and detours.closed[column] <= row:
                 search += 1
-                last = _detour(edges, desk, row, column, search)
+                last = _detour(edges, detours, row, column, search)
                 if last >= 0:
-                    amount = _reroute(edges, desk, column, last)
+                    amount = _reroute(edges, detours, column, last)
                     edges.flows[edge] += amount
                     movable -= amount
 
 
 @compiled
-def _detour(edges: Edges, desk: Desk, row: int, column: int, search: int) -> int:
+def _detour(edges: Edges, detours: Detours, row: int, column: int, search: int) -> int:
     """A later column of *row* whose flow can go to *column* instead, by way of later rows; -1 where there is none.
 
     What a search in vain has seen stays closed for the row: only fewer columns are looked for after it.
     """
-    desk.seen[column] = search
-    desk.queue[0] = column
+    detours.seen[column] = search
+    detours.queue[0] = column
     taken, waiting = 0, 1
     while taken < waiting:
-        given = edges.heads[desk.queue[taken]]
+        given = edges.heads[detours.queue[taken]]
         taken += 1
         while given >= 0:
             giver = edges.rows[given]
-            if desk.row_seen[giver] != search and desk.row_closed[giver] <= row:
-                desk.row_seen[giver], desk.row_entered_by[giver] = search, given
+            if detours.row_seen[giver] != search and detours.row_closed[giver] <= row:
+                detours.row_seen[giver], detours.row_entered_by[giver] = search, given
                 for taking in range(edges.starts[giver], edges.starts[giver + 1]):
                     other = edges.columns[taking]
-                    if desk.seen[other] != search and desk.closed[other] <= row:
-                        desk.seen[other], desk.entered_by[other] = search, taking
-                        if desk.held[other] > 0:
+                    if detours.seen[other] != search and detours.closed[other] <= row:
+                        detours.seen[other], detours.entered_by[other] = search, taking
+                        if detours.held[other] > 0:
                             return int(other)
-                        desk.queue[waiting] = other
+                        detours.queue[waiting] = other
                         waiting += 1
             given = edges.nexts[given]
     for place in range(waiting):
-        desk.closed[desk.queue[place]] = row + 1
-        given = edges.heads[desk.queue[place]]
+        detours.closed[detours.queue[place]] = row + 1
+        given = edges.heads[detours.queue[place]]
         while given >= 0:
-            desk.row_closed[edges.rows[given]] = row + 1
+            detours.row_closed[edges.rows[given]] = row + 1
             given = edges.nexts[given]
     return -1
 
 
 @compiled
-def _reroute(edges: Edges, desk: Desk, column: int, last: int) -> int:
+def _reroute(edges: Edges, detours: Detours, column: int, last: int) -> int:
     """Free as much of *column* as fits along the detour found; what is freed leaves the row's flow to *last*."""
-    amount, via = desk.held[last], last
+    amount, via = detours.held[last], last
     while via != column:
-        given = desk.row_entered_by[edges.rows[desk.entered_by[via]]]
+        given = detours.row_entered_by[edges.rows[detours.entered_by[via]]]
         amount = min(amount, edges.flows[given])
         via = edges.columns[given]
     via = last
     while via != column:
-        taking = desk.entered_by[via]
-        given = desk.row_entered_by[edges.rows[taking]]
+        taking = detours.entered_by[via]
+        given = detours.row_entered_by[edges.rows[taking]]
         _add(edges, taking, amount)
         _add(edges, given, -amount)
         via = edges.columns[given]
-    desk.held[last] -= amount
+    detours.held[last] -= amount
     return int(amount)

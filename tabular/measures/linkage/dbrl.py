@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import compared
-from tabular.measures.linkage.nearest import linked
-from tabular.table import Table
+from tabular.measures.contract import measures
+from tabular.measures.linkage.nearest import NearestLinkage
 
 
 @measures.add(
     "dbrl",
     cites="Mares Soler (2013), section 2.4.2; Domingo-Ferrer and Torra (2002)",
-    limits="all attributes weigh the same; of tied nearest originals each counts its share, 1 / their number",
+    limits="all attributes have the same weight; n originals that are equally near count 1/n each",
 )
 @dataclass(frozen=True, kw_only=True)
-class DistanceLinkage(Measure):
-    """Share of masked records that linkage to the nearest original gives away."""
-
-    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
-        """The expected number of records linked rightly, and their share."""
-        raw = linked(compared(original, masked, attributes))
-        return Reading(raw=raw, percent=100 * raw / len(original))
+class DistanceLinkage(NearestLinkage):
+    """Share of masked records whose nearest original is their own."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Column, Pairs
+from tabular.measures.comparison import Column, Pairs, paired_columns
+from tabular.measures.contract import Measure, Reading
+from tabular.table import Table
 
 #: Distances that differ by less are equal: sums of fractions with denominators up to the sizes of the domains.
 TOLERANCE = 1e-9
 
 
-class Tree(NamedTuple):
+class PrefixTree(NamedTuple):
     """Sorted combinations as a tree of their common beginnings.
 
     `depth[i]` is the first column in which row i differs from the row before; `past[i, a]` is the next row that
@@ -28,7 +31,7 @@ class Tree(NamedTuple):
     past: NDArray[np.int64]
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32], counts: NDArray[np.int64]) -> Tree:
+    def of(cls, codes: NDArray[np.int32], counts: NDArray[np.int64]) -> PrefixTree:
         """The tree of combinations that stand in the order of their codes."""
         rows, columns = codes.shape
         differs = np.ones((rows + 1, columns), dtype=bool)
@@ -74,7 +77,7 @@ class Labels(NamedTuple):
         )
 
 
-class Links(NamedTuple):
+class TruePairs(NamedTuple):
     """The true pairs by masked combination: those of combination m stand from starts[m] to starts[m + 1]."""
 
     masked: NDArray[np.int32]
@@ -83,11 +86,24 @@ class Links(NamedTuple):
     records: NDArray[np.int64]
 
     @classmethod
-    def of(cls, pairs: Pairs) -> Links:
+    def of(cls, pairs: Pairs) -> TruePairs:
         """The true pairs of two files."""
         order = np.argsort(pairs.results, kind="stable")
         starts = np.searchsorted(pairs.results[order], np.arange(len(pairs.masked) + 1))
         return cls(pairs.masked.codes, starts, pairs.origins[order], pairs.records[order])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestLinkage(Measure):
+    """Link each masked record with the nearest original."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        return Reading.share(linked(paired_columns(original, masked, attributes), self.labels), of=len(original))
+
+    def labels(self, columns: Sequence[Column]) -> Labels:
+        """The labels of the masked *columns*, and what can have become them."""
+        return Labels.of(columns)
 
 
 def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:
@@ -95,40 +111,42 @@ def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], La
     # Nominal columns first: they rule out most, and few values make long common beginnings.
     columns = sorted(columns, key=lambda column: (column.ordered, column.size))
     pairs = Pairs.of(columns)
-    tree = Tree.of(pairs.original.codes, pairs.original.counts)
-    return float(_linked(tree, Links.of(pairs), labels_of(columns)))
+    tree = PrefixTree.of(pairs.original.codes, pairs.original.counts)
+    return float(_linked(tree, TruePairs.of(pairs), labels_of(columns)))
 
 
 @compiled
-def _linked(tree: Tree, links: Links, labels: Labels) -> float:
+def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
     columns = tree.codes.shape[1]
     distance = np.zeros((columns, labels.sizes.max()))
     held = np.full(columns, -1, dtype=np.int64)
     reached = np.zeros(columns + 1)
     right = 0.0
-    for result in range(len(links.masked)):
+    for result in range(len(true.masked)):
         for column in range(columns):
-            place = labels.firsts[column] + links.masked[result, column]
+            place = labels.firsts[column] + true.masked[result, column]
             if held[column] != place:
                 held[column] = place
                 _distances_to(labels, place, column, distance[column])
-        first, end = links.starts[result], links.starts[result + 1]
+        first, end = true.starts[result], true.starts[result + 1]
         # The true originals bound the search: whatever is nearest is no farther than they are.
         own = np.zeros(end - first)
         for pair in range(first, end):
             for column in range(columns):
-                own[pair - first] += distance[column, tree.codes[links.origins[pair], column]]
+                own[pair - first] += distance[column, tree.codes[true.origins[pair], column]]
         if own.min() == np.inf:
             continue
         best, tied = _nearest(tree, distance, reached, own.min())
         for pair in range(first, end):
             if own[pair - first] <= best + TOLERANCE:
-                right += links.records[pair] / tied
+                right += true.records[pair] / tied
     return right
 
 
 @compiled
-def _nearest(tree: Tree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float) -> tuple[float, int]:
+def _nearest(
+    tree: PrefixTree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float
+) -> tuple[float, int]:
     """The least distance, which is no more than *best*, and how many originals are that near."""
     rows, columns = tree.codes.shape
     tied = 0

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Column, Pairs, compared
-from tabular.measures.linkage.agreement import ATTRIBUTES
+from tabular.measures.comparison import Column, Pairs, deviations, numbers_of, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.nearest import Labels
 from tabular.measures.linkage.prl import linkage
-from tabular.measures.numbers import deviations, numbers_of
 from tabular.registry import option
 from tabular.table import Table
 
@@ -25,11 +22,11 @@ ROUNDING = 1e-9
 @measures.add(
     "dbrl-numbers",
     cites="Domingo-Ferrer and Torra (2001)",
-    limits="numbers only; of tied nearest originals each counts its share",
+    limits="numbers only; n originals that are equally near count 1/n each",
 )
 @dataclass(frozen=True, kw_only=True)
 class EuclideanLinkage(Measure):
-    """Share of masked records given away by the nearest original, numbers standardised by the original's deviation."""
+    """Share of masked records whose nearest original is their own, by standardised numbers."""
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records linked rightly, and their share."""
@@ -42,26 +39,26 @@ class EuclideanLinkage(Measure):
         tied = tree.query_ball_point(after, reach, return_length=True)
         own = np.sqrt(((before - after) ** 2).sum(axis=1))
         raw = float(np.sum(np.sort(np.where(own <= reach, 1 / tied, 0.0))))
-        return Reading(raw=raw, percent=100 * raw / len(before))
+        return Reading.share(raw, of=len(before))
 
 
 @measures.add(
     "prl-numbers",
     cites="Domingo-Ferrer and Torra (2001); Fellegi and Sunter (1969)",
-    limits="numbers only, otherwise as `prl`; what differs by more than the tolerance differs",
+    limits="numbers only, otherwise as `prl`",
 )
 @dataclass(frozen=True, kw_only=True)
 class ToleranceLinkage(Measure):
-    """Share of masked records that one-to-one linkage gives away, numbers agreeing within a tolerance."""
+    """Share of masked records that one-to-one linkage assigns rightly, numbers agreeing within a tolerance."""
 
     tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
-    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
+    steps: int = option(
+        10**11, low=1, help="comparisons of two combinations at most; beyond them only a bound is given"
+    )
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
-        columns = compared(original, masked, attributes)
-        if len(columns) > ATTRIBUTES:
-            raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
+        columns = paired_columns(original, masked, attributes)
         before, _ = numbers_of(original, masked, attributes)
         reaches = self.tolerance * deviations(before) * (1 + ROUNDING)
         domains = [np.array(masked.attribute(name).domain, dtype=np.float64) for name in attributes]

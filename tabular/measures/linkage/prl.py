@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import InvalidInput
-from tabular.measures import Measure, Reading, measures
-from tabular.measures.comparison import Pairs, compared
+from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.agreement import ATTRIBUTES, pattern_type, pattern_weights, patterns
 from tabular.measures.linkage.code_order import first_in_code_order
 from tabular.measures.linkage.nearest import Labels
@@ -27,12 +27,12 @@ EDGES = 4 * 10**7
 @measures.add(
     "prl",
     cites="Mares Soler (2013), section 2.4.2; Domingo-Ferrer and Torra (2002); Fellegi and Sunter (1969)",
-    limits="attributes count as independent, orders as nothing; weights are rounded to a millionth; at most 24 "
-    "attributes; beyond its memory and steps it gives the most it can be, and the bound says so",
+    limits="attributes count as independent, and the order of values is ignored; weights are rounded to a millionth; "
+    "at most 24 attributes; beyond its memory and steps it gives an upper limit and a bound on the error",
 )
 @dataclass(frozen=True, kw_only=True)
 class ProbabilisticLinkage(Measure):
-    """Share of masked records that one-to-one probabilistic linkage gives away.
+    """Share of masked records that probabilistic one-to-one linkage assigns to their own originals.
 
     Records with the same values cannot be told apart: of a combination's records every one is as likely as the
     others to be assigned. The assignment of greatest weight is a transport between the combinations of both files;
@@ -40,22 +40,24 @@ class ProbabilisticLinkage(Measure):
     few, for many more.
     """
 
-    steps: int = option(10**11, low=1, help="looks at a pair of combinations after which the search is given up")
+    steps: int = option(
+        10**11, low=1, help="comparisons of two combinations at most; beyond them only a bound is given"
+    )
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
-        columns = compared(original, masked, attributes)
-        if len(columns) > ATTRIBUTES:
-            raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
+        columns = paired_columns(original, masked, attributes)
         return linkage(Pairs.of(columns), Labels.of(columns), self.steps)
 
 
 def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
     """The reading of one-to-one linkage, with a bound where it cannot be had exactly."""
-    records = int(pairs.records.sum())
+    records, attributes = int(pairs.records.sum()), pairs.original.codes.shape[1]
+    if attributes > ATTRIBUTES:
+        raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {attributes}.")
     raw = expected_links(pairs, labels, steps)
     if raw is not None:
-        return Reading(raw=raw, percent=100 * raw / records)
+        return Reading.share(raw, of=records)
     most = most_links(pairs)
     return Reading(raw=most, percent=100 * most / records, bound=100 * most / records)
 

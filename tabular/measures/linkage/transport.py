@@ -12,7 +12,7 @@ from tabular.kernels import compiled
 #: Farther than any path.
 FAR = np.int64(1) << np.int64(62)
 
-#: How a search for an optimum ended.
+#: How the way to an optimum ended.
 SOLVED, CROWDED, EXHAUSTED = 0, 1, 2
 
 #: Places in `State.used`.
@@ -50,8 +50,8 @@ class State(NamedTuple):
     used: NDArray[np.int64]
 
 
-class Search(NamedTuple):
-    """The desk of one search: distances, whence each column and row was reached, and the columns in order of work.
+class ShortestPaths(NamedTuple):
+    """Paths from one row: distances, from where each column and row was reached, and the columns in order of work.
 
     `places` says where each column stands in `columns`.
     """
@@ -75,11 +75,13 @@ def optimum(problem: Problem, steps: int) -> tuple[State, Entries] | None:
         problem.demand.copy(),
         np.zeros(2, dtype=np.int64),
     )
-    desk = Search(*(np.zeros(size, dtype=np.int64) for size in (columns, columns, rows, rows, columns, columns, rows)))
+    paths = ShortestPaths(
+        *(np.zeros(size, dtype=np.int64) for size in (columns, columns, rows, rows, columns, columns, rows))
+    )
     entries = _with_room(None, columns, 2 * rows + columns)
     _begin(problem, state, entries)
     while True:
-        outcome = _advance(problem, state, entries, desk, steps)
+        outcome = _advance(problem, state, entries, paths, steps)
         if outcome == SOLVED:
             return state, entries
         if outcome == EXHAUSTED:
@@ -132,7 +134,7 @@ def _begin(problem: Problem, state: State, entries: Entries) -> None:
 
 
 @compiled
-def _advance(problem: Problem, state: State, entries: Entries, desk: Search, steps: int) -> int:
+def _advance(problem: Problem, state: State, entries: Entries, paths: ShortestPaths, steps: int) -> int:
     """Send what is left, row by row, along shortest paths, while entries and steps last."""
     rows = len(problem.supply)
     for root in range(rows):
@@ -142,82 +144,82 @@ def _advance(problem: Problem, state: State, entries: Entries, desk: Search, ste
                 return CROWDED
             if state.used[STEPS] > steps:
                 return EXHAUSTED
-            sink = _shortest(problem, state, entries, desk, root)
-            _send(state, entries, desk, root, sink)
+            sink = _shortest(problem, state, entries, paths, root)
+            _send(state, entries, paths, root, sink)
     return SOLVED
 
 
 @compiled
-def _shortest(problem: Problem, state: State, entries: Entries, desk: Search, root: int) -> int:
+def _shortest(problem: Problem, state: State, entries: Entries, paths: ShortestPaths, root: int) -> int:
     """The nearest column with demand left, by reduced costs (Dijkstra); the duals are raised so that its path is free.
 
-    `desk.columns` holds first the columns done, up to `done`, then those at the distance `low`, up to `near`.
+    `paths.columns` holds first the columns done, up to `done`, then those at the distance `low`, up to `near`.
     """
     columns = len(problem.demand)
     for column in range(columns):
-        desk.distance[column] = FAR
-        desk.columns[column], desk.places[column] = column, column
-    desk.row_distance[:] = -1
-    desk.row_distance[root], desk.rows[0] = 0, root
+        paths.distance[column] = FAR
+        paths.columns[column], paths.places[column] = column, column
+    paths.row_distance[:] = -1
+    paths.row_distance[root], paths.rows[0] = 0, root
     reached, scanned, done, near, low, sink = 1, 0, 0, 0, np.int64(-1), -1
     while sink < 0:
         while scanned < reached and sink < 0:
-            near, sink = _scan(problem, state, desk, desk.rows[scanned], near, low)
+            near, sink = _scan(problem, state, paths, paths.rows[scanned], near, low)
             scanned += 1
         if sink >= 0:
             break
         if done == near:
             low = FAR
             for place in range(near, columns):
-                low = min(low, desk.distance[desk.columns[place]])
+                low = min(low, paths.distance[paths.columns[place]])
             for place in range(near, columns):
-                column = desk.columns[place]
-                if desk.distance[column] == low:
-                    other = desk.columns[near]
-                    desk.columns[place], desk.columns[near] = other, column
-                    desk.places[other], desk.places[column] = place, near
+                column = paths.columns[place]
+                if paths.distance[column] == low:
+                    other = paths.columns[near]
+                    paths.columns[place], paths.columns[near] = other, column
+                    paths.places[other], paths.places[column] = place, near
                     near += 1
                     if state.demand[column] > 0:
                         sink = column
                         break
             if sink >= 0:
                 break
-        column = desk.columns[done]
+        column = paths.columns[done]
         done += 1
         entry = entries.heads[column]
         while entry >= 0:
             row = entries.rows[entry]
-            if desk.row_distance[row] < 0:
-                desk.row_distance[row], desk.row_origin[row] = low, column
-                desk.rows[reached] = row
+            if paths.row_distance[row] < 0:
+                paths.row_distance[row], paths.row_origin[row] = low, column
+                paths.rows[reached] = row
                 reached += 1
             entry = entries.nexts[entry]
     for place in range(reached):
-        row = desk.rows[place]
-        state.of_rows[row] += low - desk.row_distance[row]
+        row = paths.rows[place]
+        state.of_rows[row] += low - paths.row_distance[row]
     for place in range(done):
-        column = desk.columns[place]
-        state.of_columns[column] -= low - desk.distance[column]
+        column = paths.columns[place]
+        state.of_columns[column] -= low - paths.distance[column]
     return sink
 
 
 @compiled
-def _scan(problem: Problem, state: State, desk: Search, row: int, near: int, low: np.int64) -> tuple[int, int]:
+def _scan(problem: Problem, state: State, paths: ShortestPaths, row: int, near: int, low: np.int64) -> tuple[int, int]:
     """Look at all edges of a *row*; the new end of the columns at distance *low*, and one of them with demand left."""
     columns = len(problem.demand)
     state.used[STEPS] += columns
-    base = desk.row_distance[row] - state.of_rows[row]
-    patterns, distances, duals = problem.patterns[row], desk.distance, state.of_columns
+    base = paths.row_distance[row] - state.of_rows[row]
+    patterns, distances, duals = problem.patterns[row], paths.distance, state.of_columns
     for column in range(columns):
         distance = base + problem.costs[patterns[column]] - duals[column]
         # Columns that are done, or near, are no farther than the row is.
         if distance < distances[column]:
-            distances[column], desk.origin[column] = distance, row
+            distances[column], paths.origin[column] = distance, row
             if distance == low:
-                place = desk.places[column]
-                other = desk.columns[near]
-                desk.columns[place], desk.columns[near] = other, column
-                desk.places[other], desk.places[column] = place, near
+                place = paths.places[column]
+                other = paths.columns[near]
+                paths.columns[place], paths.columns[near] = other, column
+                paths.places[other], paths.places[column] = place, near
                 near += 1
                 if state.demand[column] > 0:
                     return near, column
@@ -225,24 +227,24 @@ def _scan(problem: Problem, state: State, desk: Search, row: int, near: int, low
 
 
 @compiled
-def _send(state: State, entries: Entries, desk: Search, root: int, sink: int) -> None:
+def _send(state: State, entries: Entries, paths: ShortestPaths, root: int, sink: int) -> None:
     """Send as much as fits along the path that was found."""
     amount = min(state.supply[root], state.demand[sink])
     column = sink
-    while desk.origin[column] != root:
-        row = desk.origin[column]
-        column = desk.row_origin[row]
+    while paths.origin[column] != root:
+        row = paths.origin[column]
+        column = paths.row_origin[row]
         entry = entries.heads[column]
         while entries.rows[entry] != row:
             entry = entries.nexts[entry]
         amount = min(amount, entries.amounts[entry])
     column = sink
     while True:
-        row = desk.origin[column]
+        row = paths.origin[column]
         _add(state, entries, column, row, amount)
         if row == root:
             break
-        column = desk.row_origin[row]
+        column = paths.row_origin[row]
         _add(state, entries, column, row, -amount)
     state.supply[root] -= amount
     state.demand[sink] -= amount

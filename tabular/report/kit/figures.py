@@ -4,84 +4,140 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
-from tabular.report.kit.markup import Markup, element, foreign, join
+from markupsafe import Markup
+
+from tabular.report.kit.markup import element, foreign, join
 
 #: A step into a document: a key of an object or a position in a list.
 Step = str | int
+Path = tuple[Step, ...]
+
+_UNKNOWN = element("span", "not known", class_="unknown")
 
 
 class Figures:
-    """Reads a document and remembers what was shown, so that the rest can be listed at the end."""
+    """A document, or the part of it at *path*: what is printed carries its exact value, and is remembered as shown."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
-        self._shown: set[str] = set()
+    def __init__(self, value: Any, path: Path = (), *, shown: set[str] | None = None, words: str | None = None) -> None:
+        self.value = value
+        self._path = path
+        self._shown = set() if shown is None else shown
+        self._words = words
 
-    def get(self, *path: Step) -> Any:
-        """What stands at *path*, or None where there is nothing."""
-        found: Any = self._document
-        for step in path:
-            if isinstance(found, Mapping):
-                found = found.get(step)
-            elif isinstance(found, list | tuple) and isinstance(step, int) and step < len(found):
-                found = found[step]
-            else:
-                return None
-        return found
+    def __getitem__(self, step: Step) -> Figures:
+        """What stands below; where there is nothing, figures of None."""
+        below = None
+        if isinstance(self.value, Mapping):
+            below = self.value.get(step)
+        elif isinstance(self.value, list | tuple) and isinstance(step, int) and step < len(self.value):
+            below = self.value[step]
+        return Figures(below, (*self._path, step), shown=self._shown)
 
-    def number(self, *path: Step) -> float | None:
-        """The number at *path*, or None where there is no finite one."""
-        found = self.get(*path)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
-            return None
-        return found
+    def __iter__(self) -> Iterator[Figures]:
+        """The entries of a list."""
+        return (self[place] for place in range(len(self)))
 
-    def keys(self, *path: Step, known: tuple[str, ...] = ()) -> list[str]:
-        """The keys of the object at *path*: the *known* ones in their order, then the others in theirs."""
-        found = self.get(*path)
-        if not isinstance(found, Mapping):
-            return []
+    def __len__(self) -> int:
+        return len(self.value) if isinstance(self.value, list | tuple) else 0
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def at(self, *path: Step) -> Figures:
+        """What stands at a path below."""
+        return reduce(Figures.__getitem__, path, self)
+
+    def names(self, *known: str) -> list[str]:
+        """The keys of an object: the *known* ones in their order, then the others in theirs."""
+        found = self.value if isinstance(self.value, Mapping) else {}
         return [key for key in known if key in found] + [str(key) for key in found if key not in known]
 
-    def cell(self, *path: Step) -> Markup:
-        """A table cell: numbers with four decimals, the exact value beside."""
-        value = self.get(*path)
-        if value is None:
-            return element("td", _unknown(), class_="number")
-        kind = "number" if isinstance(value, int | float) else None
-        if isinstance(value, list | tuple):
-            items = [self.inline(*path, position) for position in range(len(value))]
-            return element("td", [[", " if position else None, item] for position, item in enumerate(items)] or "none")
-        return element("td", shown(value), class_=kind, **self._marks(path, value))
+    @property
+    def is_known(self) -> bool:
+        return self.value is not None
 
-    def inline(self, *path: Step, words: str | None = None) -> Markup:
-        """A figure in a sentence: *words* stand for it, its exact value beside."""
-        value = self.get(*path)
-        if value is None:
-            return _unknown()
-        return element("span", words or shown(value), class_="figure", **self._marks(path, value))
+    @property
+    def number(self) -> float | None:
+        """The value, if it is a finite number."""
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        return self.value if is_number and math.isfinite(self.value) else None
 
-    def share(self, *path: Step) -> Markup:
-        """A share in a sentence, as a percentage."""
-        value = self.number(*path)
-        return _unknown() if value is None else self.inline(*path, words=percent(value))
+    def words(self, words: str | None) -> Figures:
+        """The same value, for which *words* are printed."""
+        return Figures(self.value, self._path, shown=self._shown, words=words)
 
-    def rest(self) -> list[tuple[Step, ...]]:
-        """The paths of everything that holds a value and has not been shown."""
-        return [path for path in _leaves(self._document) if pointer(path) not in self._shown]
+    @property
+    def share(self) -> Figures:
+        """A share, printed as a percentage."""
+        return self.words(None if self.number is None else percent(self.number))
 
-    def _marks(self, path: tuple[Step, ...], value: Any) -> dict[str, Any]:
-        key = pointer(path)
-        self._shown.add(key)
-        exact = value if isinstance(value, str) else json.dumps(value)
-        marks = {"data_key": key, "data_value": exact}
-        return marks if isinstance(value, str) else marks | {"title": exact}
+    def __html__(self) -> str:
+        """The figure in a sentence."""
+        if self.value is None:
+            return _UNKNOWN
+        return element("span", self._words or shown(self.value), class_="figure", **self._marks())
+
+    @property
+    def cell(self) -> Markup:
+        """The figure as a table cell; a list is one figure after the other."""
+        if self.value is None:
+            return element("td", _UNKNOWN, class_="number")
+        if isinstance(self.value, list | tuple):
+            return element("td", series(list(self)) if self.value else "none")
+        kind = "number" if isinstance(self.value, int | float) else None
+        return element("td", self._words or shown(self.value), class_=kind, **self._marks())
+
+    def leaves(self) -> list[Figures]:
+        """Everything below that holds a value."""
+        if isinstance(self.value, Mapping):
+            return [leaf for key in self.value for leaf in self[key].leaves()]
+        if isinstance(self.value, list | tuple):
+            return [leaf for each in self for leaf in each.leaves()]
+        return [] if self.value is None else [self]
+
+    def rest(self) -> list[list[object]]:
+        """Rows of everything below that has not been shown: its pointer and its figure."""
+        left = [(pointer(leaf._path), leaf) for leaf in self.leaves()]
+        return [[foreign(where), leaf] for where, leaf in left if where not in self._shown]
+
+    def row(self, keys: Iterable[str]) -> list[object]:
+        """What stands below under each of *keys*."""
+        return [self[key] for key in keys]
+
+    def listed(self, names: Mapping[str, str]) -> list[list[object]]:
+        """Rows of what is known below under these keys: its name and its figure."""
+        return [[name, self[key]] for key, name in names.items() if self[key].is_known]
+
+    def parameter_rows(self, *names: str) -> list[list[object]]:
+        """Rows of parameters, those of one attacker or column by its name."""
+        if isinstance(self.value, Mapping):
+            return [row for key in self.value for row in self[key].parameter_rows(*names, str(key))]
+        return [[join("Parameter ", foreign(", ".join(names))), self]] if self.is_known else []
+
+    def _marks(self) -> dict[str, str]:
+        where = pointer(self._path)
+        self._shown.add(where)
+        if isinstance(self.value, str):
+            return {"data_key": where, "data_value": self.value}
+        exact = json.dumps(self.value)
+        return {"data_key": where, "data_value": exact, "title": exact}
 
 
-def pointer(path: tuple[Step, ...]) -> str:
+def series(parts: Sequence[object]) -> Markup:
+    """Parts one after the other, with commas between them."""
+    return join([[", " if place else None, part] for place, part in enumerate(parts)])
+
+
+def cell(value: object) -> Markup:
+    """A table cell: of a figure, or of anything else."""
+    return value.cell if isinstance(value, Figures) else element("td", value, class_="number")
+
+
+def pointer(path: Path) -> str:
     """A path as a JSON pointer (RFC 6901).
 
     >>> pointer(("rows", 0, "a/b"))
@@ -120,18 +176,3 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return "over 99.9\u00a0%"
     return f"{100 * share:.1f}\u00a0%"
-
-
-def _unknown() -> Markup:
-    return element("span", "not known", class_="unknown")
-
-
-def _leaves(value: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
-    if isinstance(value, Mapping):
-        for key, below in value.items():
-            yield from _leaves(below, (*path, key))
-    elif isinstance(value, list | tuple):
-        for position, below in enumerate(value):
-            yield from _leaves(below, (*path, position))
-    elif value is not None:
-        yield path

@@ -1,20 +1,15 @@
-"""Markup that is safe by construction: whatever is not markup yet is escaped on its way in."""
+"""Elements of HTML and SVG outside templates, and the texts of others made fit to stand in them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterable
-from html import escape
 
-#: Elements that have no content and no end tag.
-_VOID = frozenset({"meta", "br", "col", "hr"})
+from markupsafe import Markup, escape
 
 #: What neither HTML nor XML can hold: control characters, lone surrogates, the two non-characters.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
-#: The replacement character stands for each of them.
-_REPLACEMENT = "\ufffd"
 
 #: Isolates whose direction does not leak into what stands around them.
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
@@ -23,42 +18,30 @@ _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
-class Markup(str):
-    """A string that is markup already and is not escaped again."""
-
-    __slots__ = ()
-
-
-def text(value: object) -> Markup:
-    """Escape a value for content and attributes alike.
-
-    >>> text('<script>"&')
-    '&lt;script&gt;&quot;&amp;'
-    """
-    if isinstance(value, Markup):
-        return value
-    return Markup(escape(_FORBIDDEN.sub(_REPLACEMENT, str(value)), quote=True))
+def clean(text: str) -> str:
+    """Put the replacement character in place of every character that a page cannot hold."""
+    return _FORBIDDEN.sub("\ufffd", text)
 
 
 def join(*parts: object) -> Markup:
-    """One piece of markup from many; None is left out and lists are flattened."""
-    return Markup("".join(text(part) for part in _flat(parts)))
+    """Join texts and markup into one piece of markup; lists are flattened and None is left out."""
+    return Markup("").join(
+        part if hasattr(part, "__html__") else escape(clean(str(part))) for part in _flat(parts) if part is not None
+    )
 
 
 def element(tag: str, /, *content: object, **attributes: object) -> Markup:
-    """One element; an attribute that is None or False is left out, `class_` is class, `data_value` data-value.
+    """One element; an attribute that is None is left out, `class_` is class, `data_value` data-value.
 
-    >>> element("td", "a < b", class_="number", data_value=3, hidden=None)
-    '<td class="number" data-value="3">a &lt; b</td>'
+    >>> print(element("td", "a < b", class_="number", data_value=3, title=None))
+    <td class="number" data-value="3">a &lt; b</td>
     """
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(_attribute(value))}"'
+    written = [
+        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _attribute(value))
         for key, value in attributes.items()
-        if value is not None and value is not False
-    )
-    if tag in _VOID:
-        return Markup(f"<{tag}{written} />")
-    return Markup(f"<{tag}{written}>{join(*content)}</{tag}>")
+        if value is not None
+    ]
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, join(written), join(*content))
 
 
 def foreign(value: object) -> Markup:
@@ -67,7 +50,7 @@ def foreign(value: object) -> Markup:
 
 
 def isolated(value: object) -> str:
-    """The same for places where there can be no element: a tooltip, a label of a chart."""
+    """The same for places that hold no elements: a tooltip, a label of a chart."""
     return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', str(value))}{_END_ISOLATE}"
 
 
@@ -78,28 +61,29 @@ def shortened(value: object, width: int) -> str:
     'Techn…'
     """
     kept, used = [], 0
-    whole = " ".join(str(value).split())
-    for character in whole:
-        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    for character in " ".join(str(value).split()):
         kept.append(character)
+        used += _columns(character)
         if used > width:
             while kept and used > width - 1:
-                used -= 2 if unicodedata.east_asian_width(kept.pop()) in "WF" else 1
+                used -= _columns(kept.pop())
             return "".join(kept).rstrip() + "…"
-    return whole
+    return "".join(kept)
 
 
-def _attribute(value: object) -> object:
+def _columns(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _attribute(value: object) -> str:
     if isinstance(value, float):
         # Coordinates: a hundredth of a unit is finer than any screen or printer.
         return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
-    return "" if value is True else value
+    return clean(str(value))
 
 
 def _flat(parts: Iterable[object]) -> Iterable[object]:
     for part in parts:
-        if part is None:
-            continue
         if isinstance(part, list | tuple):
             yield from _flat(part)
         else:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.cli.audits import numbers_of
+from graphpriv.auditing import figure_paths
 
 SCENARIOS = ["location", "topic1", "topic2", "topic3", "topics", "all"]
 
@@ -94,9 +94,8 @@ def test_what_a_condition_may_name_is_what_an_audit_has(released):
         return {path for key, value in part.items() for path in paths(value, (*above, key))}
 
     document = released("audit", "g", "r", "--json").document
-    assert paths(numbers_of(["ego", "subgraph"], SCENARIOS)) == paths(
-        {key: value for key, value in document.items() if key not in ("parameters", "at_risk")}
-    )
+    found = paths({key: value for key, value in document.items() if key not in ("parameters", "at_risk")})
+    assert set(figure_paths()) == {".".join(path) for path in found}
     assert released("audit", "g", "r", "--fail-if", 'candidates.ego.all["2-4"] >= 0').code == 4
 
 
@@ -141,19 +140,19 @@ def test_a_condition_that_hangs_on_undecided_users_is_an_error(graphpriv, tmp_pa
     graphpriv("demo", "--out", "d", "--users", 100, "--k", 3, "--seed", 5)
     files = ("d/original.json", "d/released.json", "--mapping", "d/mapping.csv", "--scenario", "topic3")
     exact = graphpriv("audit", "--files", *files, "--json").document["disclosure_risk"]["subgraph"]["topic3"]
-    some = graphpriv("audit", "--files", *files, "--json", "--budget", "subgraph=1").document
+    some = graphpriv("audit", "--files", *files, "--json", "--steps", 1).document
     risk, share = some["disclosure_risk"]["subgraph"]["topic3"], some["undecided"]["subgraph"]["topic3"]
     assert risk <= exact <= risk + share
     assert share > 0
     for limit, code in ((risk - 0.001, 4), (risk + share / 2, 2), (risk + share + 0.001, 0)):
         condition = f"disclosure_risk.subgraph.topic3 > {limit}"
-        ended = graphpriv("audit", "--files", *files, "--budget", "subgraph=1", "--fail-if", condition)
+        ended = graphpriv("audit", "--files", *files, "--steps", 1, "--fail-if", condition)
         assert ended.code == code
     ended = graphpriv(
-        *("audit", "--files", *files, "--budget", "subgraph=1", "--fail-if", "expected_success.subgraph.topic3 > 0.5")
+        *("audit", "--files", *files, "--steps", 1, "--fail-if", "expected_success.subgraph.topic3 > 0.5")
     )
     assert ended.code == 2
-    assert "--budget" in ended.error
+    assert "--steps" in ended.error
 
 
 def test_the_report_of_an_audit_is_for_its_owner_alone(released, tmp_path):
@@ -164,7 +163,7 @@ def test_the_report_of_an_audit_is_for_its_owner_alone(released, tmp_path):
 def test_the_report_holds_the_same_numbers(released, tmp_path):
     document = released("audit", "g", "r", "--json", "--html", "a.html").document
     html = (tmp_path / "a.html").read_text()
-    assert document["inputs"]["original"] in html
+    assert document["inputs"]["released"] in html
     assert repr(document["information_loss"]["mean"]) in html
     assert released("audit", "g", "r", "--html", "a.html").code == 2
     assert released("audit", "g", "r", "--html", "a.html", "--overwrite").code == 0
@@ -206,11 +205,11 @@ def test_a_sweep_says_what_the_links_alone_give_away(released, tmp_path):
     assert "edges are left as they are" in document["note"]
 
 
-def test_a_sweep_takes_budgets_and_parameters_as_an_audit_and_a_protection_do(released):
-    document = released("sweep", "g", "--k", "2", "--runs", 1, "--budget", "subgraph=7", "--json").document
-    assert document["parameters"]["budgets"] == {"subgraph": 7}
+def test_a_sweep_takes_steps_and_parameters_as_an_audit_and_a_protection_do(released):
+    document = released("sweep", "g", "--k", "2", "--runs", 1, "--steps", 7, "--json").document
+    assert document["parameters"]["steps"] == 7
     assert document["parameters"]["method_parameters"] == {}
-    assert "--budget 'subgraph'" in released("sweep", "g", "--budget", "subgraph").error
+    assert "steps must be at least 1" in released("sweep", "g", "--k", "2", "--steps", 0).error
     assert "--param 'colour=red'" in released("sweep", "g", "--param", "colour=red").error
 
 

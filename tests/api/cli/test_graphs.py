@@ -46,7 +46,7 @@ def test_a_name_that_exists_is_refused_and_what_was_there_stays(graphpriv, small
     ended = graphpriv("graph", "import", small, "--graph", "g")
     assert ended.code == 2
     assert "'g'" in ended.error
-    assert "--overwrite" in ended.error
+    assert "overwrite" in ended.error
     assert graphpriv("graph", "list", "--json").document == before
     assert graphpriv("graph", "import", small, "--graph", "g", "--overwrite").code == 0
 
@@ -221,7 +221,7 @@ def test_what_an_edge_list_does_not_say_is_told(graphpriv, tmp_path):
     assert "2 users, 2 directed edges" in ended.out
     assert [line.split(":")[0] for line in ended.err.splitlines()] == ["warning", "warning"]
     assert "line 1: this line was taken for the names of the columns" in ended.err
-    assert "--undirected reads them as one" in ended.err
+    assert "read the file as undirected to have each once" in ended.err
     ended = graphpriv("graph", "import", "e.csv", "--graph", "h", "--undirected")
     assert "2 users, 1 undirected edges" in ended.out
     assert "direction" not in ended.err

@@ -6,6 +6,7 @@ import io
 import re
 
 import pytest
+import rich.console
 
 from api.cli import progress as module
 from api.cli.progress import progress
@@ -68,8 +69,8 @@ def test_the_end_of_work_that_fails_is_the_end_of_progress(capsys):
 def test_on_a_terminal_there_is_a_bar(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(module.os, "isatty", lambda _: True)
-    console = module.Console
-    monkeypatch.setattr(module, "Console", lambda **_: console(file=screen, force_terminal=True, width=80))
+    console = rich.console.Console
+    monkeypatch.setattr("rich.console.Console", lambda **_: console(file=screen, force_terminal=True, width=80))
     with progress() as report:
         report("Runs", 3, 12)
         assert screen.getvalue() == ""

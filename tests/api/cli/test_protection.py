@@ -48,7 +48,10 @@ def test_a_k_above_the_number_of_users_has_no_solution(stored):
 
 
 def test_a_name_that_exists_is_refused(stored):
-    assert "a name of its own" in stored("protect", "g", "--k", 2, "--into", "g", "--overwrite").error
+    assert (
+        "into must be another name than that of the original"
+        in stored("protect", "g", "--k", 2, "--into", "g", "--overwrite").error
+    )
     stored("protect", "g", "--k", 2, "--into", "r", "--seed", 1)
     ended = stored("protect", "g", "--k", 2, "--into", "r")
     assert ended.code == 2
@@ -123,7 +126,7 @@ def test_microdata_are_masked_so_that_k_holds_with_the_degree(stored, tmp_path, 
 
 def test_masked_microdata_say_their_k_their_loss_and_their_risk(stored):
     ended = stored("microdata", "g", "--out", "m.csv", "--k", 2, "--method", "microaggregation")
-    assert "anonymous with the degree" in ended.out
+    assert "with the degree, counted in the masked table" in ended.out
     assert "Against the graph itself: information loss" in ended.out
     ended = stored("microdata", "g", "--out", "p.csv", "--method", "pram")
     assert "pram promises no k" in ended.out
@@ -134,7 +137,7 @@ def test_masked_microdata_say_their_k_their_loss_and_their_risk(stored):
     [
         (("--method", "pram", "--k", 4), 3, "promises no k"),
         (("--method", "mondrian", "--k", 5), 3, "the table has 4 records"),
-        (("--method", "mondrian"), 2, "needs a k"),
+        (("--method", "mondrian"), 2, "needs --k"),
         (("--method", "mondrian", "--k", 1), 2, "at least 2"),
         (("--method", "mondrian", "--param", "k=1"), 2, "at least 2"),
         (("--method", "mondrien", "--k", 2), 2, "did you mean 'mondrian'?"),

@@ -130,7 +130,7 @@ def test_an_existing_file_is_kept_unless_it_may_be_overwritten(suffix: str, tmp_
     graph = synthetic_graph(5, rng=np.random.default_rng(4))
     path = tmp_path / f"graph{suffix}"
     path.write_text("mine")
-    with pytest.raises(NameTaken, match="--overwrite"):
+    with pytest.raises(NameTaken, match="give overwrite to replace it"):
         write_graph(graph, path)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]
@@ -230,12 +230,12 @@ def test_a_graph_comes_from_standard_input_and_goes_to_standard_output(monkeypat
 
 
 def test_several_files_do_not_go_to_standard_output() -> None:
-    with pytest.raises(InvalidParameter, match="several files"):
+    with pytest.raises(InvalidInput, match="several files"):
         write_graph(synthetic_graph(4, rng=np.random.default_rng(4)), "-", format="edge-list")
 
 
 def test_packed_files_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match="not written"):
+    with pytest.raises(InvalidInput, match="not written"):
         write_graph(synthetic_graph(4, rng=np.random.default_rng(4)), tmp_path / "graph.json.gz")
 
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphpriv import protections as package
 from graphpriv.graph import common_codes
-from graphpriv.protections import protect, protections
+from graphpriv.protections import contract, protect, protections
 from graphpriv.verification import UnsoundRelease
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tests.graphpriv.figures import figure_6_5
@@ -135,7 +134,7 @@ def test_an_unknown_method_or_parameter_is_refused():
 
 
 def test_a_release_that_fails_the_check_is_never_returned(monkeypatch):
-    monkeypatch.setattr(package, "aggregated", lambda graph, clusters: graph)
+    monkeypatch.setattr(contract, "aggregated", lambda graph, clusters: graph)
     with pytest.raises(UnsoundRelease):
         protect(figure_6_5(), 3, rng=rng())
 

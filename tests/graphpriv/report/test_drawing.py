@@ -12,7 +12,7 @@ from lxml import etree
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.report import audit_report
-from graphpriv.report.drawing import MOST_USERS, categories, draw, drawn, shares
+from graphpriv.report.drawing import MOST_USERS, categories, draw, shares
 from tests.graphpriv.report.documents import audit_document
 from tests.strategies import graphs
 
@@ -88,9 +88,9 @@ def test_a_user_keeps_its_place_and_changes_its_colour():
 def test_only_drawings_with_a_mapping_are_said_to_keep_places():
     graph = graph_of([PARIS] * 4, ["Sports"] * 4, [(0, 1), (1, 2)])
     said = "A user has the same place before and after."
-    assert said in drawn(draw(graph, graph, np.arange(4)))
-    assert said not in drawn(draw(graph, graph))
-    assert said not in drawn(draw(graph))
+    assert said in audit_report(audit_document(), drawing=draw(graph, graph, np.arange(4))[0])
+    assert said not in audit_report(audit_document(), drawing=draw(graph, graph)[0])
+    assert said not in audit_report(audit_document(), drawing=draw(graph)[0])
 
 
 def test_a_person_who_was_forgotten_is_missing_after_and_all_others_stay():

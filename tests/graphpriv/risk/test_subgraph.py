@@ -79,7 +79,7 @@ def test_too_few_steps_leave_users_undecided_and_never_say_no() -> None:
     masked = graph_of(20, edges)
     original = masked.restricted(np.array([0, *rng.choice(np.arange(1, 20), 9, replace=False)]))
     _, expected = by_networkx(original, masked, ())
-    [short] = attackers["subgraph"].method(budget=1).disclose(original, masked, None, STRUCTURE).values()
+    [short] = attackers["subgraph"].method(steps=1).disclose(original, masked, None, STRUCTURE).values()
     assert short.undecided.any()
     decided = ~short.undecided
     np.testing.assert_array_equal(short.candidates[decided], expected.sum(axis=1)[decided])

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphpriv.graph import SocialGraph
-from graphpriv.places import LEVELS, UNKNOWN, check_paths
+from graphpriv.places import LEVELS, UNKNOWN
 from graphpriv.structure import describe
 from graphpriv.synthetic.graphs import _draw, _filled_up, synthetic_graph
-from graphpriv.synthetic.places import paths
 from graphpriv.topics import EMPTY, TOPICS
 from tabular.errors import InvalidParameter
 from tests.strategies import seeds
@@ -150,12 +149,6 @@ def test_places_have_all_types_and_some_are_unknown() -> None:
     )
 
 
-def test_the_world_of_the_generator_is_sound() -> None:
-    found = paths()
-    assert len(set(found)) == len(found) > 300
-    assert len(check_paths({str(number): path for number, path in enumerate(found)})) == len(found)
-
-
 def test_topics_are_those_of_the_thesis_and_some_users_have_fewer() -> None:
     graph = synthetic_graph(5000, rng=np.random.default_rng(5))
     assert graph.topic_names == TOPICS
@@ -167,16 +160,6 @@ def test_topics_are_those_of_the_thesis_and_some_users_have_fewer() -> None:
     assert (np.sort(full, axis=1)[:, 1:] != np.sort(full, axis=1)[:, :-1]).all()
     shares = np.sort(np.bincount(graph.topics[:, 0][~fewer[:, 0]], minlength=len(TOPICS)))
     assert shares[-1] > 5 * shares[2]
-
-
-def test_private_columns_belong_to_one_person_each() -> None:
-    graph = synthetic_graph(2000, rng=np.random.default_rng(5))
-    assert sorted(graph.private) == ["handle", "location_text", "name"]
-    handles = graph.private["handle"]
-    assert len(set(handles)) == 2000
-    released = {*graph.topic_names, *graph.places.names, *graph.places.keys}
-    for column in graph.private.values():
-        assert not released & set(column)
 
 
 def test_dense_graphs_are_filled_up_without_repetition() -> None:

@@ -16,6 +16,15 @@ def clustered(name, table, seed=0, **parameters):
     return clusterings[name].method(**parameters).cluster(table, table.names, np.random.default_rng(seed))
 
 
+def test_the_clusterings_are_there_and_say_what_they_are():
+    assert set(clusterings) >= {"c-median", "k-prototypes", "mdav", "random", "ward"}
+    for entry in clusterings.entries():
+        assert entry.summary.endswith(".")
+        assert entry.cites
+        assert entry.limits
+        assert entry.parameters[0].name == "clusters"
+
+
 @pytest.mark.parametrize("name", clusterings)
 @given(mixed_tables(), st.integers(1, 6), seeds)
 @settings(max_examples=40)

@@ -51,7 +51,6 @@ def test_a_case_worked_by_hand():
     )
     found = Anonymity.of(table, ["a"])
     assert (found.k, found.prosecutor_risk, found.marketer_risk, found.uniqueness) == (2, 1 / 2, 3 / 9, 0)
-    assert found.share_above(0.3) == pytest.approx(5 / 9)
     diversity = found.diversity("s")
     assert diversity.distinct == 2
     assert diversity.entropy == pytest.approx(exp(-(0.75 * log(0.75) + 0.25 * log(0.25))))
@@ -89,17 +88,22 @@ def test_a_column_of_one_value_says_nothing_beside_suppressed_cells():
 
 def test_the_journalist_knows_only_the_population():
     population = Table.from_columns({"a": ["x"] * 5 + ["y"] * 3 + ["z"]})
-    assert Anonymity.of(population.rows(np.array([0, 5])), ["a"]).journalist_risk(population) == pytest.approx(1 / 3)
-    assert Anonymity.of(population, ["a"]).journalist_risk(population) == 1
+
+    def part(*rows, of=population):
+        return Anonymity.of(population.rows(np.array(rows)), ["a"], population=of)
+
+    assert part(0, 5).journalist_risk == pytest.approx(1 / 3)
+    assert part(*range(9)).journalist_risk == 1
     # Nobody is found less often than once, and everybody is in a class of the population.
-    found = Anonymity.of(population.rows(np.array([0, 1, 5])), ["a"])
-    assert found.people(population).tolist() == [5, 3]
-    assert found.marketer_risk_in(population) == pytest.approx((1 / 5 + 1 / 5 + 1 / 3) / 3)
-    assert found.marketer_risk_in(population.rows(np.array([0, 1, 5]))) == found.marketer_risk
+    assert part(0, 1, 5).people.tolist() == [5, 3]
+    assert part(0, 1, 5).marketer_risk == pytest.approx((1 / 5 + 1 / 5 + 1 / 3) / 3)
+    alone = part(0, 1, 5, of=None)
+    assert part(0, 1, 5, of=alone.table).marketer_risk == alone.marketer_risk
+    assert alone.journalist_risk == alone.prosecutor_risk == 1
     with pytest.raises(InvalidInput, match="Row 1 of the table has values that fewer people"):
-        Anonymity.of(population, ["a"]).journalist_risk(population.rows(np.array([0, 1])))
+        _ = part(*range(9), of=population.rows(np.array([0, 1]))).journalist_risk
     with pytest.raises(InvalidInput, match="domain of the table"):
-        Anonymity.of(population, ["a"]).journalist_risk(Table.from_columns({"a": ["x"]}))
+        _ = part(*range(9), of=Table.from_columns({"a": ["x"]})).journalist_risk
 
 
 @given(pairs_of_tables(max_columns=2), st.data())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.criteria import HIGHER, LOWER, check, criteria, key_of
+from tabular.criteria import HIGHER, LOWER, Check, check, criteria, key_of
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.table import Table
 
@@ -87,7 +87,7 @@ def test_a_population_lowers_the_risks_that_know_only_it():
 
 def test_recursive_diversity_takes_the_l_that_is_asked_for():
     table = Table.from_columns({"a": ["x"] * 4, "s": ["p", "p", "q", "r"]})
-    classes = check(table, ["a"]).classes
+    classes = check(table, ["a"]).anonymity
     method = criteria["recursive-c"].method
     assert [method(l=number).value(classes, "s") for number in (1, 2, 3)] == [pytest.approx(1 / 2), 1, 2]
     assert method().value(classes, "s") == 2
@@ -105,3 +105,32 @@ def test_bad_questions_are_refused():
         check(table, ["a"], ["s", "s"])
     with pytest.raises(InvalidInput, match="quasi-identifiers are a list"):
         check(table, ["a", "a"], ["s"])
+
+
+def numbers_in(found, above=()):
+    """The paths of the numbers, and of what could be one, in a document."""
+    for key, value in found.items():
+        if isinstance(value, dict):
+            yield from numbers_in(value, (*above, key))
+        elif value is None or isinstance(value, int | float):
+            yield (*above, key)
+
+
+@pytest.mark.parametrize("sensitive", [[], ["s"], ["s", "n"]])
+def test_where_the_numbers_stand_is_known_before_the_table_is(sensitive):
+    table = Table.from_columns({"a": ["x", "x"], "s": ["u", "v"], "n": [1, 2]})
+    assert set(Check.paths(sensitive)) == set(numbers_in(check(table, ["a"], sensitive).document()))
+
+
+def test_rows_that_say_nothing_are_left_out_unless_it_is_said_which_are():
+    table = Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]})
+    assert [check(table, names).anonymity.k for names in (["a", "b"], ["a"])] == [2, 2]
+    assert check(table, ["a"], suppressed=np.zeros(3, dtype=bool)).anonymity.k == 1
+
+
+def test_a_population_is_compared_by_what_is_written():
+    table = Table.from_columns({"size": [1, 2, 3], "s": ["p", "q", "q"]})
+    masked = table.masked({"size": ["[1,2]", "[1,2]", 3], "s": ["p", "q", "q"]})
+    population = Table.from_columns({"size": ["[1,2]"] * 6 + ["3"] * 2})
+    found = check(masked, ["size"], ["s"], population=population).document()
+    assert (found["k"], found["journalist_risk"], found["l"]) == (1, 1 / 2, 1)

@@ -111,7 +111,7 @@ def test_enhanced_beta_is_a_beta_that_holds_or_none():
     # Half of the rows have p, and all of the class x: a gain of 1, above -log(1/2). No beta makes that sound.
     frame = {"a": ["x", "x", "y", "y"], "s": ["p", "p", "q", "q"]}
     assert ours(["a"], frame, "s")["enhanced_beta"] is None
-    assert criteria["enhanced-beta"].method().value(check(Table.from_columns(frame), ["a"]).classes, "s") == inf
+    assert criteria["enhanced-beta"].method().value(check(Table.from_columns(frame), ["a"]).anonymity, "s") == inf
     assert pycanon.enhanced_beta_likeness(pandas.DataFrame(frame), ["a"], ["s"]) == pytest.approx(0.693, abs=0.001)
     # Where one holds, both say the same.
     frame = {"a": ["x"] * 3 + ["y"] * 3, "s": ["p", "p", "q", "p", "q", "r"]}

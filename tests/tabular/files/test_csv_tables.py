@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import Rows, first_line, found_delimiter, harmless, plain, read_table, write_csv
+from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, harmless, plain, read_table, write_csv
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 cells = st.one_of(
@@ -70,19 +70,19 @@ def test_the_delimiter_is_the_one_seen_most(line: str, delimiter: str | None) ->
 
 def test_blank_lines_and_comments_are_left_out_and_lines_counted() -> None:
     data = b'# one\n\na,b\n   \n"x\n# no comment",y\n#z\nq,"#r"\n'
-    rows = Rows(data, "x", ",")
+    rows = commented_rows(data, "x", ",")
     assert list(rows) == [["a", "b"], ["x\n# no comment", "y"], ["q", "#r"]]
-    assert [rows.line(row) for row in range(3)] == [3, 6, 8]
+    assert [rows.ends(row) for row in range(3)] == [3, 6, 8]
     assert first_line(data) == "a,b"
 
 
 @pytest.mark.parametrize("data", (b"a b\n c   d \n", b"a\tb\r\nc d\r\n", b"a b\nc d"))
 def test_runs_of_spaces_part_cells(data: bytes) -> None:
-    assert list(Rows(data, "x", None)) == [["a", "b"], ["c", "d"]]
+    assert list(commented_rows(data, "x", None)) == [["a", "b"], ["c", "d"]]
 
 
 def test_spaces_of_other_kinds_belong_to_the_cell() -> None:
-    assert list(Rows("a\u00a0b \u3000c\n".encode(), "x", None)) == [["a\u00a0b", "\u3000c"]]
+    assert list(commented_rows("a\u00a0b \u3000c\n".encode(), "x", None)) == [["a\u00a0b", "\u3000c"]]
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_a_row_that_cannot_be_taken_is_named_by_its_line(data: bytes, message: s
 
 def test_a_row_that_is_no_row_is_an_invalid_record() -> None:
     with pytest.raises(InvalidRecord):
-        list(Rows(b'"a"b,c\n', "x", ","))
+        list(commented_rows(b'"a"b,c\n', "x", ","))

@@ -17,6 +17,8 @@ from tabular.files.writing import write_table
 from tabular.hierarchies import read_hierarchy
 from tabular.release.identifiers import release_table
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 BYTES = b",;\t| \"'\n\r=+-@#a1.0?*[]{}\x00\xff\xc3\xa9\xe9\x85\x1c\x0b"
 PIECES = [*(bytes([byte]) for byte in BYTES), b"\xef\xbb\xbf", b"\r\n", b'""', b"NA", b"1e999"]
 

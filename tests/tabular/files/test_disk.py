@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from tabular.errors import FileFailure, InvalidInput, NameTaken
 from tabular.files.disk import failure, read_bytes, read_text, refuse_existing, replacing, write_text
+from tabular.files.journal import finish_interrupted
+from tests.system_calls import killed_at
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path) -> None:
@@ -20,7 +23,7 @@ def test_text_is_read_without_its_byte_order_mark(tmp_path: Path) -> None:
 
 def test_text_of_another_encoding_is_an_error_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"a\nb\n\xff")
-    with pytest.raises(InvalidInput, match="x, line 3: this is not utf-8-sig text"):
+    with pytest.raises(InvalidInput, match="x, line 3: this is not UTF-8 text"):
         read_text(tmp_path / "x")
 
 
@@ -60,6 +63,30 @@ def test_a_file_is_as_it_was_when_the_block_does_not_end_well(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "x")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["x"]
+
+
+def test_the_temporary_of_a_killed_command_is_cleared_up_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
+    def killed() -> None:
+        with replacing(tmp_path / "x") as file:
+            file.write(b"new")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    killed_at(1000, killed)
+    assert len(list(tmp_path.iterdir())) == 1
+    with replacing(tmp_path / "y") as file:
+        finish_interrupted(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 1
+        file.write(b"new")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("y", "new")]
+
+
 def test_a_new_file_has_the_rights_that_new_files_have_and_a_private_one_has_fewer(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
@@ -75,7 +102,7 @@ def test_a_new_file_has_the_rights_that_new_files_have_and_a_private_one_has_few
 def test_an_existing_file_is_kept_unless_it_may_be_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("old")
-    with pytest.raises(NameTaken, match="x: the file exists; give --overwrite to replace it"):
+    with pytest.raises(NameTaken, match="x: the file exists; give overwrite to replace it"):
         write_text(path, "new", overwrite=False)
     assert path.read_text() == "old"
     refuse_existing("-", overwrite=False)

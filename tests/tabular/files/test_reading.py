@@ -1,16 +1,16 @@
 import re
+import subprocess
+import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, UnknownName
-from tabular.files.dialect import Dialect, DialectOptions
-from tabular.files.quick_rows import quick_columns
+from tabular.files.dialect import DialectOptions
 from tabular.files.reading import read_file, read_masked
 from tabular.files.schema import Description, Schema
 from tabular.table import Table
-from tests.tabular.csv_files import PIECES, rows_of_cells, written
+
+pytestmark = pytest.mark.usefixtures("both_readers")
 
 
 @pytest.fixture
@@ -183,8 +183,11 @@ def test_a_domain_is_in_order_and_missing_is_last(read):
         (b'a b\n1 2\n"x"y 4\n', "x.csv, line 3: this is no row of a table: something stands between a closing quote"),
         (b'a b\n1 2\n"x y 4\n\n', "x.csv, line 3: this is no row of a table: a quote opens here and is never closed."),
         (b'a,b\n"1\n\n",2\n3\n', "x.csv, line 5: this line has 1 cells, the header 2."),
-        (b"a,b,a\n1,2,3\n", "x.csv, line 1: column 3 has the name of another one; --no-header says"),
-        (b"a,b\n\xc3\xa9,1\n\xff,2\n", "x.csv, line 3: this is not utf-8 text; --encoding says what it is."),
+        (
+            b"a,b,a\n1,2,3\n",
+            "x.csv, line 1: column 3 has the name of another one; if it holds no names, set header to false.",
+        ),
+        (b"a,b\n\xc3\xa9,1\n\xff,2\n", "x.csv, line 3: this is not UTF-8 text; encoding says what it is."),
         (b"a,b\n1,\x002\n", "x.csv, line 2: there is a NUL character; this is no table as text."),
         (b"PK\x03\x04", "x.csv: this is a zip file or a spreadsheet; give the table in it as CSV or Parquet."),
         (b"\x1f\x8b", "x.csv: this is a gzip file"),
@@ -255,31 +258,8 @@ def test_a_masked_file_is_read_in_the_domains_of_the_original(tmp_path):
         read_masked(path, original)
 
 
-@given(rows_of_cells(), st.sampled_from([",", ";", "~"]), st.booleans(), st.booleans())
-def test_arrow_reads_what_the_rows_say(rows, delimiter, header, broken):
-    dialect = Dialect(delimiter=delimiter, header=header)
-    data = written(rows, dialect)
-    if broken:
-        data = data.replace(b'""', b'"')
-    check_quick(data, dialect, len(rows[0]))
-
-
-@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join), st.integers(1, 3))
-def test_arrow_reads_any_text_as_the_rows_say_or_not_at_all(text, width):
-    check_quick(text.encode(), Dialect(header=False), width)
-
-
-def check_quick(data, dialect, width):
-    from tabular.files.csv_rows import lines_of, rows_of
-
-    quick = quick_columns(data.decode(), data, dialect, width)
-    if quick is None:
-        return
-    rows = list(rows_of(lines_of(data, "utf-8"), dialect))
-    theirs = [list(row) for row in zip(*(column.to_pylist() for column in quick), strict=True)]
-    assert theirs == rows[1:] if dialect.header else theirs == rows
-
-
-def test_a_plain_file_is_read_by_arrow():
-    assert quick_columns("a,b\n1,x\n", b"a,b\n1,x\n", Dialect(), 2) is not None
-    assert quick_columns('a,b\n1,"x"\n', b'a,b\n1,"x"\n', Dialect(), 2) is not None
+def test_a_small_file_is_read_without_loading_arrow(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1,x\n")
+    code = "import sys; from tabular.files.reading import *; read_file(sys.argv[1]); print('pyarrow' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code, tmp_path / "x.csv"], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"

@@ -15,6 +15,8 @@ from tabular.files.writing import write_csv_table, write_table
 from tabular.table import Table
 from tests.tabular.csv_files import dialects, rows_of_cells, written
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 
 def options_of(dialect):
     """All that is found out about a dialect, said."""

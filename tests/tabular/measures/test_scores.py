@@ -112,7 +112,7 @@ def test_measures_can_be_left_out_and_given_parameters():
         summary(original, masked, original.names, without=["prll"])
     with pytest.raises(UnknownName, match="did you mean 'rsrl'"):
         summary(original, masked, original.names, parameters={"rsrll": {}})
-    with pytest.raises(InvalidParameter, match="No measure is left"):
+    with pytest.raises(InvalidParameter, match="names every measure"):
         summary(original, masked, original.names, without=list(measures))
     numbers = Table.from_columns({"a": [1.5, 2.5]})
     assert set(summary(numbers, numbers, ["a"], without=["prl", "dbrl-numbers"]).readings) == {

@@ -100,7 +100,7 @@ def test_an_inner_method_can_be_given_as_it_is():
         ({"inner": "mondrian cuts=loose"}, InvalidParameter, "cuts must be one of strict, relaxed"),
         ({"inner": "mondrian 'cuts"}, InvalidParameter, "quotation mark"),
         ({"inner": "global-median"}, InvalidInput, "is nominal, and global-median within clusters takes ordinal"),
-        ({"inner": Microaggregation(k=2), "k": 3}, InvalidParameter, "must be at least 3"),
+        ({"inner": Microaggregation(k=2), "k": 3}, InvalidParameter, "must have a k of at least 3"),
         ({"clustering": "c-medians"}, UnknownName, "did you mean 'c-median'"),
         ({"k": 9}, NoSolution, "No release with k=9 exists: the table has 8 records"),
         ({"inner": Microaggregation(k=9)}, NoSolution, "No release with k=9 exists: the table has 8 records"),

@@ -40,7 +40,7 @@ class OneClass(Protection):
 def one_class(monkeypatch):
     mine = Registry("protection")
     mine.add("one-class", cites="Nobody (2026)", limits="Loses all.")(OneClass)
-    monkeypatch.setattr("tabular.protections.protections", mine)
+    monkeypatch.setattr("tabular.protections.contract.protections", mine)
 
 
 def test_k_records_or_no_solution(one_class):

@@ -39,7 +39,7 @@ def test_values_that_do_not_stand_in_the_release_are_not_told():
 
 
 def test_what_is_not_protected_is_said():
-    order = "Rows stand in the order of the original"
+    order = "Rows stand in the order of the original: whoever has that file can match them."
     assert any(said.startswith(order) for said in dictionary(table())["not_protected"])
     assert not any(said.startswith(order) for said in dictionary(table(), shuffled=True)["not_protected"])
     assert any("no k" in said for said in dictionary(table(), promises_k=False)["not_protected"])
@@ -57,3 +57,18 @@ def test_a_matrix_or_a_folder_is_only_said_to_be_given():
     protection = protections["pram"].method(matrix=matrix)
     assert effective_parameters(protection, {"matrix": "secret/m.csv"}) == {"invariant": False, "matrix": "given"}
     assert effective_parameters(protections["mondrian"].method(k=7), {"k": 7}) == {"k": 7, "cuts": "strict"}
+
+
+def test_the_release_that_it_describes_is_told_by_its_id():
+    told = table_dictionary(
+        table(),
+        ["size"],
+        method="mondrian",
+        parameters={},
+        findings={"promises_k": True, "k": 2, "suppressed": 0},
+        shuffled=True,
+        titles={},
+        release="sha256:00",
+    )
+    assert told["release"] == "sha256:00"
+    assert "release" not in dictionary(table())

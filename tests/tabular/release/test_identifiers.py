@@ -24,7 +24,7 @@ def test_identifiers_are_dropped_or_starred():
 @pytest.mark.parametrize("values", [["a1", "a2", "a3"], [1, 2, 3], [1.5, 2.5, 3.5], ["x", "y", None], [7]])
 def test_a_column_of_distinct_values_without_a_role_stops_the_writing(values):
     table = Table.from_columns({"nr": values})
-    with pytest.raises(InvalidInput, match=r"^Column 'nr': all its values are distinct.*--role nr=identifier"):
+    with pytest.raises(InvalidInput, match=r"^Column 'nr': all its values are distinct.*role nr=identifier"):
         release_table(table)
     kept = Table.from_columns({"nr": values}, [Attribute(name="nr", role="insensitive")])
     assert release_table(kept).to_columns() == {"nr": values}

@@ -64,7 +64,7 @@ def test_json_and_report_have_the_same_figures(grid, folder):
     for place, entry in enumerate(document["protections"]):
         for key in ("k", "information_loss", "disclosure_risk", "score_max", "score_mean", "on_front"):
             assert shown[f"/protections/{place}/{key}"] == json.dumps(entry[key])
-    assert shown["/inputs/original"] == document["inputs"]["original"]
+    assert "inputs" not in document and "/inputs/original" not in shown
     assert shown["/version"] == document["version"]
 
 
@@ -108,11 +108,11 @@ def test_each_masked_table_is_written_and_measures_as_the_grid_says(grid, graphp
 @pytest.mark.parametrize(
     ("arguments", "columns", "part"),
     [
-        (("--method", "pram"), "size", "--method says nothing beside --grid"),
-        (("--out", "r.csv"), "size", "--out says nothing beside --grid"),
-        (("--shuffle",), "size", "--shuffle says nothing beside --grid"),
-        (("--param", "k=3"), "size", "--param says nothing beside --grid"),
-        (("--private", "p.json"), "size", "--private says nothing beside --grid"),
+        (("--method", "pram"), "size", "--method means nothing beside --grid"),
+        (("--out", "r.csv"), "size", "--out means nothing beside --grid"),
+        (("--shuffle",), "size", "--shuffle means nothing beside --grid"),
+        (("--param", "k=3"), "size", "--param means nothing beside --grid"),
+        (("--private", "p.json"), "size", "--private means nothing beside --grid"),
         ((), "size,agee", "did you mean 'age'?"),
         (("--html", "shirts.csv"), "size", "--overwrite"),
         (("--html", "no/g.html"), "size", "no folder"),

@@ -27,31 +27,31 @@ def made(graphpriv, tmp_path, *arguments):
     ],
 )
 def test_a_hierarchy_is_written_as_arx_has_it(graphpriv, tmp_path, table, column, arguments, first):
-    assert made(graphpriv, tmp_path, "--column", column, "--kind", *arguments)[0] == first
+    assert made(graphpriv, tmp_path, "--column", column, "--by", *arguments)[0] == first
 
 
 def test_a_hierarchy_that_is_there_is_checked_and_cut(graphpriv, tmp_path, table):
     (tmp_path / "all.csv").write_text("31,old,*\n17,young,*\n25,young,*\n99,old,*\n")
-    rows = made(graphpriv, tmp_path, "--column", "age", "--kind", "csv", "--param", "file=all.csv")
+    rows = made(graphpriv, tmp_path, "--column", "age", "--by", "csv", "--param", "file=all.csv")
     assert rows == ["17;young;*", "25;young;*", "31;old;*"]
 
 
 def test_places_are_named_in_a_file(graphpriv, tmp_path, table):
     (tmp_path / "p.json").write_text(json.dumps({"Rome": ["Italy"], "Bari": ["Italy"], "Oslo": ["Norway"]}))
-    rows = made(graphpriv, tmp_path, "--column", "place", "--kind", "places", "--param", "file=p.json")
+    rows = made(graphpriv, tmp_path, "--column", "place", "--by", "places", "--param", "file=p.json")
     assert rows == ["Bari;Italy;*", "Oslo;Norway;*", "Rome;Italy;*"]
 
 
 def test_the_levels_are_a_document(graphpriv, table):
-    ended = graphpriv("table", "hierarchy", table, "--column", "day", "--kind", "date", "--out", "h.csv", "--json")
+    ended = graphpriv("table", "hierarchy", table, "--column", "day", "--by", "date", "--out", "h.csv", "--json")
     assert ended.document == {
         "hierarchy": "h.csv",
         "column": "day",
-        "kind": "date",
+        "by": "date",
         "values": 3,
         "levels": [{"level": level, "labels": labels} for level, labels in enumerate([3, 3, 2, 2, 1])],
     }
-    ended = graphpriv("table", "hierarchy", table, "--column", "day", "--kind", "date", "--out", "-")
+    ended = graphpriv("table", "hierarchy", table, "--column", "day", "--by", "date", "--out", "-")
     assert ended.out.splitlines()[-1] == "2024-02-01;2024-02;2024;2020s;*"
     assert ended.err == ""
 
@@ -59,20 +59,20 @@ def test_the_levels_are_a_document(graphpriv, table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--column", "agee", "--kind", "range"], "No column is called 'agee'; did you mean 'age'?"),
-        (["--column", "place", "--kind", "range"], "Intervals need numbers up to 1e15; 'place' holds 'Bari'."),
-        (["--column", "place", "--kind", "balanced"], "'place' is nominal"),
-        (["--column", "age", "--kind", "date"], "'age' holds '17', which is no date"),
+        (["--column", "agee", "--by", "range"], "No column is called 'agee'; did you mean 'age'?"),
+        (["--column", "place", "--by", "range"], "Intervals need numbers up to 1e15; 'place' holds 'Bari'."),
+        (["--column", "place", "--by", "balanced"], "'place' is nominal"),
+        (["--column", "age", "--by", "date"], "'age' holds '17', which is no date"),
         (
-            ["--column", "age", "--kind", "range", "--param", "width=5"],
+            ["--column", "age", "--by", "range", "--param", "width=5"],
             "--param 'width=5'",
         ),
-        (["--column", "age", "--kind", "range", "--param", "widths=5,7"], "7 is none of 5"),
-        (["--column", "age", "--kind", "ranges"], "'ranges' is not one of"),
-        (["--column", "age", "--kind", "csv"], "--kind csv takes one parameter, --param file=FILE."),
-        (["--column", "age", "--kind", "csv", "--param", "file=x"], "x: No such file or directory."),
-        (["--column", "age", "--kind", "places", "--param", "file=t.csv"], "t.csv: this is no JSON"),
-        (["--column", "age", "--kind", "range", "--json", "--out", "-"], "both want standard output"),
+        (["--column", "age", "--by", "range", "--param", "widths=5,7"], "7 is none of 5"),
+        (["--column", "age", "--by", "ranges"], "No kind of hierarchy is called 'ranges'; did you mean 'range'?"),
+        (["--column", "age", "--by", "csv"], "--by csv takes one parameter, --param file=FILE."),
+        (["--column", "age", "--by", "csv", "--param", "file=x"], "x: No such file or directory."),
+        (["--column", "age", "--by", "places", "--param", "file=t.csv"], "t.csv: this is no JSON"),
+        (["--column", "age", "--by", "range", "--json", "--out", "-"], "both want standard output"),
     ],
 )
 def test_what_makes_no_hierarchy_is_said_and_leaves_no_file(graphpriv, tmp_path, table, arguments, message):
@@ -84,7 +84,7 @@ def test_what_makes_no_hierarchy_is_said_and_leaves_no_file(graphpriv, tmp_path,
 
 def test_a_file_is_replaced_only_when_asked(graphpriv, tmp_path, table):
     (tmp_path / "h.csv").write_text("mine")
-    arguments = ("table", "hierarchy", table, "--column", "age", "--kind", "range", "--out", "h.csv")
+    arguments = ("table", "hierarchy", table, "--column", "age", "--by", "range", "--out", "h.csv")
     assert "--overwrite" in graphpriv(*arguments).error
     assert (tmp_path / "h.csv").read_text() == "mine"
     assert graphpriv(*arguments, "--overwrite").code == 0

@@ -95,11 +95,15 @@ def test_matrices_tell_what_the_attacker_knows(graphpriv, tmp_path):
 @pytest.mark.parametrize(
     ("masked", "columns", "said"),
     [
-        ("age,sex\n20,f\n30,m\n", "age,sex", "bad.csv: it has 2 rows, original.csv has 4; row i of both is the same"),
+        (
+            "age,sex\n20,f\n30,m\n",
+            "age,sex",
+            "bad.csv: it has 2 rows, original.csv has 4; row i of both must be the same",
+        ),
         ("age\n20\n35\n40\n50\n", "age", "bad.csv: Column 'age', row 2: neither a value of the domain nor a set"),
         ("age\n20\n30\n40\n50\n", "age,sex", "bad.csv: No column is called 'sex'"),
         ("age\n20\n30\n40\n50\n", "age,sax", "original.csv: No column is called 'sax'; did you mean 'sex'?"),
-        ("age\n20\n", "age,age", "--columns 'age,age': 'age' stands there twice."),
+        ("age\n20\n", "age,age", "--columns: 'age' stands there twice."),
         ("age\n20\n", "", "--columns '': name one or more columns, with commas between them."),
         ("", "age", "bad.csv: the file is empty."),
     ],

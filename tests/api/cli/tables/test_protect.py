@@ -203,7 +203,12 @@ REFUSED = {
     "a matrix that is not there": (("--method", "pram", "--param", "matrix=none.csv"), "size", 2, "none.csv"),
     "a hierarchy that is not there": (("--method", "full-domain", "--param", "hierarchies=none"), "size", 2, "none"),
     "a folder that is not there": (("--method", "pram", "--private", "no/p.json"), "size", 2, "no folder"),
-    "options of the grid": (("--method", "pram", "--html", "g.html"), "size", 2, "--html says nothing beside --method"),
+    "options of the grid": (
+        ("--method", "pram", "--html", "g.html"),
+        "size",
+        2,
+        "--html means nothing beside --method",
+    ),
     "neither method nor grid": ((), "size", 2, "--method and --out, or --grid"),
 }
 
@@ -273,7 +278,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(protected, folder, monkey
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("api.cli.tables.writing.write_release", full)
+    monkeypatch.setattr("tabular.files.writing.write_csv_table", full)
     before = files(folder)
     ended = protected("--method", "pram", "--out", "r.csv", "--private", "p.json", "--matrices-out", "m")
     assert ended.code == 1

@@ -188,9 +188,9 @@ def test_people_are_told_levels_losses_and_what_is_proven(searched):
     assert "Proven: no node that satisfies the limits loses less by glm." in said
     assert "What each attribute lost" in said
     assert "Wrote r.csv: 60 rows at age=" in said
-    assert "Counted anew in what was written: k=" in said
+    assert "Recounted from the released table: k=" in said
     assert "Dropped: name." in said
-    assert "give --shuffle" in ended.err
+    assert "add --shuffle" in ended.err
 
 
 def test_only_the_first_solutions_are_shown_and_all_are_in_the_document(searched):
@@ -234,7 +234,7 @@ def test_suppressed_rows_can_be_left_out(searched, folder, suppressing):
 
 def test_who_is_told_of_a_sensitive_column_is_told_of_suppressed_rows(searched, suppressing):
     ended = searched(*suppressing, "--sensitive", "illness", "--out", "r.csv")
-    assert "--suppressed drop leaves them out" in ended.err
+    assert "--suppressed drop leaves these rows out" in ended.err
 
 
 def test_the_dictionary_tells_what_each_attribute_lost_and_no_seed(searched, folder):
@@ -341,14 +341,14 @@ def test_what_draws_does_not_say_that_no_node_satisfies_unless_it_saw_all(search
 
 
 def test_a_best_node_without_limits_is_told_to_protect_nobody(searched):
-    assert "Without --k, --l or --t every node satisfies" in searched("--algorithm", "exhaustive").err
+    assert "Without --k, --l or --t every node qualifies" in searched("--algorithm", "exhaustive").err
 
 
 def test_a_search_that_is_stopped_says_that_it_is_not_done(searched, monkeypatch):
     monkeypatch.setattr("tabular.lattice.searches.exhaustive.BATCH", 10)
     ended = searched("--algorithm", "exhaustive", "--k", 1, "--evaluations", 15)
-    assert "Stopped before its end: this is the best so far." in ended.out
-    assert "Nothing is proven" in ended.out
+    assert "Stopped early: this is the best so far." in ended.out
+    assert "No proof" in ended.out
     assert "15 (46.9 %) were evaluated" in ended.out
 
 
@@ -363,7 +363,7 @@ REFUSED = {
     "objectives of a search of one node": (
         ("--algorithm", "ola", "--objectives", "k,glm"),
         2,
-        "ola seeks the best node by one metric, not a front of objectives.",
+        "ola seeks the best node by one metric, not a front of --objectives.",
     ),
     "an unknown column": (("--sensitive", "illnes"), 2, "people.csv: No column is called 'illnes'; did you mean"),
     "l without a sensitive column": (("--l", 2), 2, "--l is of a sensitive column; name it by --sensitive."),
@@ -387,7 +387,7 @@ REFUSED = {
     "epsilon of the wrong length": (
         (*FRONT, "--epsilon", "5"),
         2,
-        "epsilon must be one number for each of k,glm; there are 1: '5'.",
+        "epsilon must be one number for each of k,glm, not '5'.",
     ),
     "epsilon of the wrong sign": (
         (*FRONT, "--epsilon", "5,-1"),
@@ -417,15 +417,19 @@ REFUSED = {
         3,
         "No release with l=4 exists: column 'illness' has 3 distinct values. The nearest limit that is met is l=3",
     ),
-    "a choice without a release": (("--choose", 1), 2, "--choose says nothing without --out"),
-    "an order without a release": (("--shuffle",), 2, "--shuffle says nothing without --out"),
-    "a private file without a release": (("--private", "p.json"), 2, "--private says nothing without --out"),
-    "a release of a front": ((*FRONT, "--out", "r.csv"), 2, "--out releases one node, and a front has many"),
+    "a choice without a release": (("--choose", 1), 2, "--choose means nothing without --out"),
+    "an order without a release": (("--shuffle",), 2, "--shuffle means nothing without --out"),
+    "a private file without a release": (("--private", "p.json"), 2, "--private means nothing without --out"),
+    "a release of a front": ((*FRONT, "--out", "r.csv"), 2, "A release is of one node, and a front has many"),
     "a place that is not there": (("--out", "r.csv", "--choose", 99), 2, "--choose 99: the list has places 1 to"),
     "levels that are not there": (("--out", "r.csv", "--choose", "9,0,0"), 2, "the levels of 'age' are 0 to 3"),
-    "too few levels": (("--out", "r.csv", "--choose", "1,0"), 2, "the levels must be one a column; 2 for 3 columns"),
+    "too few levels": (
+        ("--out", "r.csv", "--choose", "1,0"),
+        2,
+        "--choose must give a level for each of 3 columns, not '1,0'",
+    ),
     "a level that is missing": (("--out", "r.csv", "--choose", "age=1,sex=0"), 2, "the level of 'zip' is missing"),
-    "levels that are no numbers": (("--out", "r.csv", "--choose", "a,b,c"), 2, "must be whole numbers"),
+    "levels that are no numbers": (("--out", "r.csv", "--choose", "a,b,c"), 2, "must give whole numbers"),
     "a node that breaks the limits": (
         ("--out", "r.csv", "--choose", "0,0,0"),
         3,
@@ -507,7 +511,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(searched, folder, monkeyp
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("api.cli.tables.writing.write_release", full)
+    monkeypatch.setattr("tabular.files.writing.write_csv_table", full)
     before = files(folder)
     ended = searched(
         *("--algorithm", "exhaustive", "--k", 3, "--out", "r.csv", "--private", "p.json", "--html", "r.html")
@@ -603,7 +607,7 @@ def test_a_release_that_breaks_k_together_with_others_is_a_bug_and_does_not_go_o
 ):
     limits = ("--algorithm", "kgen", "--k", 3, "--suppression", 0.25, "--seed", 1)
     searched(*limits, "--key", "name", "--private", "one.json", "--out", "one.csv")
-    monkeypatch.setattr("api.cli.tables.chain.already_told", lambda history, k: 2)
+    monkeypatch.setattr("tabular.lattice.search_outcome.already_told", lambda history, k: 2)
     before = files(folder)
     ended = searched(*limits, "--previous", "one.json", "--out", "two.csv", file="later.csv")
     assert ended.code == 1
@@ -637,7 +641,7 @@ def sentence(ended):
 AT_ONCE = {
     "a private file on standard output": (
         ("--k", 3, "--out", "r.csv", "--private", "-"),
-        "--private -: what leads back is not written to standard output, among the release or what is said of it; give "
+        "--private -: what leads back to the original must not mix with the release on standard output; give "
         "it a file.",
     ),
     "a time that is none": (
@@ -656,12 +660,12 @@ AT_ONCE = {
     ),
     "a front without objectives": (
         ("--algorithm", "pareto", "--k", 3),
-        "pareto seeks a front; name its objectives, as in k,glm. For the best node by one metric use datafly, "
+        "pareto seeks a front; name its --objectives, as in k,glm. For the best node by one metric use datafly, "
         "exhaustive, incognito, kgen, ola, optimal, random or samarati.",
     ),
     "objectives of a search of one node": (
         ("--algorithm", "optimal", "--objectives", "k,glm"),
-        "optimal seeks the best node by one metric, not a front of objectives. Use exhaustive, pareto, pbg-ea or "
+        "optimal seeks the best node by one metric, not a front of --objectives. Use exhaustive, pareto, pbg-ea or "
         "random for that.",
     ),
     "a k of 0": (("--k", 0), "--k must be at least 1, not 0."),
@@ -673,7 +677,7 @@ AT_ONCE = {
     ),
     "a parameter that is too small": (
         ("--algorithm", "random", "--k", 3, "--param", "evaluations=0"),
-        "--param evaluations: must be at least 1, not 0.",
+        "--evaluations must be at least 1, not 0.",
     ),
     "a generator that there is not": (
         ("--objectives", "k,glm", "--algorithm", "pbg-ea", "--generator", "papers"),
@@ -681,10 +685,13 @@ AT_ONCE = {
     ),
     "suppressed rows without a release": (
         ("--k", 3, "--suppressed", "drop"),
-        "--suppressed says nothing without --out.",
+        "--suppressed means nothing without --out.",
     ),
-    "replacing nothing": (("--k", 3, "--overwrite"), "--overwrite says nothing without --out or --html."),
-    "identifiers without a release": (("--k", 3, "--identifiers", "star"), "--identifiers says nothing without --out."),
+    "replacing nothing": (("--k", 3, "--overwrite"), "--overwrite means nothing without an output."),
+    "identifiers without a release": (
+        ("--k", 3, "--identifiers", "star"),
+        "--identifiers means nothing without --out.",
+    ),
     "a key without a release": (
         ("--k", 3, "--key", "name"),
         "--key says nothing without --previous, or --private of a first release.",
@@ -713,7 +720,7 @@ def test_a_private_file_of_protect_is_a_file(graphpriv, folder):
         *("--out", "-", "--private", "-"),
     )
     assert (ended.code, ended.out) == (2, "")
-    assert "--private -: what leads back is not written to standard output" in ended.error
+    assert "--private -: what leads back to the original must not mix" in ended.error
 
 
 def test_who_finds_nothing_in_the_time_is_told_of_the_time(searched):
@@ -779,8 +786,8 @@ def test_levels_are_chosen_and_shown_with_names_that_hold_commas_in_quotes(comma
             "--choose 'my col=1,': it takes the levels of the columns as in 'age=1,sex=0'; a name with a comma stands "
             "in quotes.",
         ),
-        ("²", "--choose '²': the levels must be one a column; 1 for 3 columns."),
-        ("my col=²", "--choose 'my col=²': the levels must be whole numbers, not {'my col': '²'}."),
+        ("²", "--choose must give a level for each of 3 columns, not '²'."),
+        ("my col=²", "--choose must give whole numbers, not {'my col': '²'}."),
     ],
 )
 def test_levels_that_cannot_be_read_are_refused(commas, choose, said):

@@ -20,7 +20,7 @@ from graphpriv.fingerprint import fingerprint
 from graphpriv.graph import SocialGraph
 from graphpriv.store import Run, Store, User, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
-from graphpriv.store.neo4j import heads, imports, layout, reading
+from graphpriv.store.neo4j import heads, imports, reading, schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.store import _READINGS, Neo4jStore
@@ -49,7 +49,7 @@ class TestNeo4j(StoreContract):
         self.server = neo4j_server
 
     def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(layout, "BATCH", 2)
+        monkeypatch.setattr(schema, "BATCH", 2)
 
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
@@ -133,7 +133,7 @@ def test_a_newer_store_is_refused_with_both_versions(
 ) -> None:
     neo4j_server.ask("MATCH (s:Store) SET s.schema = 99")
     error = refusal(neo4j_url)
-    assert f"schema version 99 and this program knows versions up to {len(layout.STEPS)}" in str(error)
+    assert f"schema version 99 and this program knows versions up to {len(schema.STEPS)}" in str(error)
 
 
 def test_an_older_store_is_brought_up_to_date(
@@ -142,9 +142,9 @@ def test_an_older_store_is_brought_up_to_date(
     store.save_graph("town", little())
     neo4j_server.ask("MATCH (g:Graph) REMOVE g.forgotten")
     step = ("MATCH (g:Graph) WHERE g.forgotten IS NULL SET g.forgotten = 0",)
-    monkeypatch.setattr(layout, "STEPS", (*layout.STEPS, step))
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, step))
     with open_store(neo4j_url, create=False) as newer:
-        assert newer.schema_version == len(layout.STEPS)
+        assert newer.schema_version == len(schema.STEPS)
         assert newer.load_graph("town") == little()
         assert newer.check() == []
 
@@ -154,10 +154,10 @@ def test_a_migration_that_fails_changes_nothing(
 ) -> None:
     store.save_graph("town", little())
     steps = ("MATCH (u:User) DETACH DELETE u", "MATCH (g:Graph) SET g.forgotten = 1 / 0")
-    monkeypatch.setattr(layout, "STEPS", (*layout.STEPS, steps))
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, steps))
     assert isinstance(refusal(neo4j_url), StoreUnavailable)
     monkeypatch.undo()
-    assert store.schema_version == len(layout.STEPS)
+    assert store.schema_version == len(schema.STEPS)
     assert store.load_graph("town") == little()
 
 
@@ -288,7 +288,7 @@ def aged(monkeypatch: pytest.MonkeyPatch, neo4j_server: Neo4jServer) -> Iterator
         return done
 
     monkeypatch.setattr(Connection, "write", slowly)
-    monkeypatch.setattr(layout, "BATCH", 8)
+    monkeypatch.setattr(schema, "BATCH", 8)
     yield aged
 
 
@@ -480,7 +480,7 @@ def test_stores_of_one_process_share_a_driver_until_the_last_is_closed(neo4j_url
     first, second = Connection(address), Connection(address)
     assert first._driver() is second._driver()
     first.close()
-    assert second.read(layout.version) == 0
+    assert second.read(schema.version) == 0
     driver = second._driver()
     second.close()
     assert driver._closed

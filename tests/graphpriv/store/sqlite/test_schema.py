@@ -98,7 +98,7 @@ def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
 
 
 def test_a_store_that_is_not_there_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"there is no store here.*--store"):
+    with pytest.raises(InvalidInput, match=r"there is no store here.* store or GRAPHPRIV_STORE"):
         open_store(f"file:{tmp_path / 'none.db'}", create=False)
     with pytest.raises(InvalidInput, match="cannot be made"):
         open_store(f"file:{tmp_path / 'no directory' / 'x.db'}", create=True)

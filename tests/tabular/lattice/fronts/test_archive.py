@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tabular.lattice.fronts.archive import Archive
-from tabular.lattice.fronts.front import non_dominated
+from tabular.lattice.fronts.dominance import non_dominated
 
 #: Values with both signs, whole and broken, many of them equal.
 numbers = st.integers(-5, 5).map(lambda number: number / 2) | st.floats(-4, 4)

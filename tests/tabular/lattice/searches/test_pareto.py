@@ -8,7 +8,7 @@ from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import OBJECTIVES
 from tabular.lattice.searches import exhaustive
 from tests.tabular.lattice import kgen_tables
-from tests.tabular.lattice.fronts.test_front import dominates
+from tests.tabular.lattice.fronts.test_dominance import dominates
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, searched
 from tests.tabular.lattice.problems import limits, problems, shares
 from tests.tabular.lattice.slow import SlowEvaluator

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tabular.measures import measures
-from tabular.measures.linkage.nearest import Tree
+from tabular.measures.linkage.nearest import PrefixTree
 from tabular.table import Table
 from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair, slow_dbrl
 
@@ -46,6 +46,8 @@ def test_a_constant_file_gives_one_record_away():
 
 
 def test_the_tree_knows_where_a_beginning_ends():
-    tree = Tree.of(np.array([[0, 0, 1], [0, 0, 2], [0, 3, 0], [2, 3, 0]], dtype=np.int32), np.ones(4, dtype=np.int64))
+    tree = PrefixTree.of(
+        np.array([[0, 0, 1], [0, 0, 2], [0, 3, 0], [2, 3, 0]], dtype=np.int32), np.ones(4, dtype=np.int64)
+    )
     assert tree.depth.tolist() == [0, 2, 1, 0]
     assert tree.past.tolist() == [[3, 2, 1], [3, 2, 2], [3, 3, 3], [4, 4, 4]]

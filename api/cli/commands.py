@@ -1,0 +1,309 @@
+"""Commands made from verbs: `command_for` turns a registered verb into a click command."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+from click.core import ParameterSource
+
+from api.cli.drawing import note, show_json
+from api.cli.interrupts import stoppable
+from api.cli.progress import progress
+from api.cli.words import Said, tell
+from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
+from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work
+from api.verbs.performing import perform
+from api.verbs.plans import plan_of, write_plan
+from api.verbs.values import is_required, kind_of, names_in, options_of
+
+#: The exit code where the condition of `--fail-if` holds.
+CONDITION_HOLDS = 4
+
+#: What the door itself offers beside a verb's own options.
+_DOOR = ("store", "seed", "overwrite", "plan", "json")
+_LAST = "How it runs"
+
+
+class ReportedFailure(click.ClickException):
+    """An error of the product in the words of the command line."""
+
+    def __init__(self, error: ReportedError, name_of: Callable[[str], str | None]) -> None:
+        super().__init__(error.worded(name_of))
+        self.code = outcome_of(error).exit_code
+
+
+class VerbOption(click.Option):
+    """An option that stands under a heading, and whose choices are listed only when somebody looks."""
+
+    def __init__(self, *args: Any, heading: str = "Options", choices: Any = None, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.heading, self._choices = heading, choices
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        choices, self._choices = self._choices, None
+        if choices is not None:
+            names = ", ".join(choices() if callable(choices) else choices)
+            self.help = f"{self.help} One of: {names}."
+        return super().get_help_record(ctx)
+
+
+class VerbArgument(click.Argument):
+    """An argument that the help explains."""
+
+    heading = "Arguments"
+
+    def __init__(self, *args: Any, help: str, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self._help = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self._help
+
+
+class VerbCommand(click.Command):
+    """A command whose help groups its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(getattr(parameter, "heading", _LAST), []).append(record)
+        # The door's own options last, after those of the verb.
+        for heading in sorted(sections, key=lambda each: each == _LAST):
+            with formatter.section(heading):
+                formatter.write_dl(sections[heading])
+
+
+def command_for(name: str, verb: type[Verb]) -> click.Command:
+    """The command of a registered verb."""
+
+    def call(**given: Any) -> int:
+        return _call(name, verb, given)
+
+    words = worded_help(inspect.cleandoc(verb.__doc__ or ""), verb)
+    options = [each for each in options_of(verb).values() if not each.metadata.get("positional")]
+    arguments = [each for each in options_of(verb).values() if each.metadata.get("positional")]
+    parameters = [
+        *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
+        *(_option(each, verb) for each in options),
+        *(_renamed(old, new) for old, new in verb.renamed.items()),
+        *door_options(store=verb.store is not None, seed=verb.draws, overwrite=_replaces(verb)),
+        VerbOption(
+            ["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."
+        ),
+    ]
+    return VerbCommand(
+        name.split()[-1], params=list(parameters), callback=call, help=words, short_help=words.splitlines()[0]
+    )
+
+
+def door_options(*, store: bool, seed: bool, overwrite: bool) -> list[click.Parameter]:
+    """The options that belong to the command line and not to the verb."""
+    return [
+        *([_overwrite()] if overwrite else []),
+        *([_store()] if store else []),
+        *([_seed()] if seed else []),
+        VerbOption(["--json", "as_json"], is_flag=True, heading=_LAST, help="Print one JSON document."),
+    ]
+
+
+def worded_help(text: str, verb: type[Verb]) -> str:
+    """A *text* with the verb's options under the names they have here: `k` becomes --k."""
+    name_of = names_of(verb)
+    return re.sub(r"`(\w+)`", lambda found: name_of(found[1], strict=True) or found[0], text)
+
+
+def names_of(verb: type[Verb]) -> Callable[..., str | None]:
+    """What the parameters of a verb are called on the command line."""
+    known = options_of(verb)
+
+    def name_of(parameter: str, *, strict: bool = False) -> str | None:
+        if parameter in known:
+            option = known[parameter]
+            return _metavar(option) if option.metadata.get("positional") else _flag(parameter)
+        if parameter in (*_DOOR, *verb.renamed):
+            return _flag(parameter)
+        # What is no option of the verb is a parameter of the method it was given.
+        return f"--param {parameter}" if "param" in known and not strict else None
+
+    return name_of
+
+
+def run_verb(name: str, verb: Verb, work: Work, *, as_json: bool) -> int:
+    """Perform a verb, show what came of it, and give the exit code."""
+    streams: list[str] = []
+
+    def expect(planned: Sequence[Any]) -> None:
+        streams[:] = [each.parameter for each in planned if each.path == STREAM]
+        _refuse_two_on_standard_output(streams, as_json=as_json)
+
+    work = replace(work, expect=expect)
+    with progress() as report:
+        if verb.stoppable:
+            with stoppable() as stop:
+                outcome = perform(verb, replace(work, report=report, stop=stop))
+        else:
+            outcome = perform(verb, replace(work, report=report))
+    if as_json:
+        show_json(outcome.document)
+    else:
+        tell(name, verb, outcome, Said(err=bool(streams)))
+    return _exit_code(verb, outcome)
+
+
+def _refuse_two_on_standard_output(streams: Sequence[str], *, as_json: bool) -> None:
+    if as_json and streams:
+        stream = named(streams[0])
+        raise InvalidParameter(f"{named('json')} and {stream} - both want standard output; give {stream} a file.")
+    if len(streams) > 1:
+        both = " and ".join(f"{named(each)} -" for each in streams)
+        raise InvalidParameter(f"{both} both want standard output; give one of them a file.")
+
+
+def _call(name: str, verb: type[Verb], given: Mapping[str, Any]) -> int:
+    name_of = names_of(verb)
+    try:
+        made = verb(**_values(verb, given))
+        if given["plan"] is not None:
+            return _write_plan(name, made, given["plan"], overwrite=bool(given.get("overwrite")))
+        return run_verb(name, made, work_of(given, verb), as_json=given["as_json"])
+    except ReportedError as error:
+        raise ReportedFailure(error, name_of) from None
+
+
+def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
+    """The work with what the options of the door say."""
+    name_of = names_of(verb)
+    chosen: dict[str, Any] = {
+        "overwrite": bool(given.get("overwrite")),
+        "note": lambda text: note(worded(text, name_of)),
+    }
+    if given.get("store") is not None:
+        chosen["store"] = checked_store(given["store"])
+    if given.get("seed") is not None:
+        note("warning: a fixed seed can undo a release, since whoever knows it can draw again; use it for tests only.")
+        chosen["seed"] = given["seed"]
+    return Work(**chosen)
+
+
+def _write_plan(name: str, verb: Verb, path: str, *, overwrite: bool) -> int:
+    verb.check()
+    write_plan(plan_of(name, verb), path, overwrite=overwrite)
+    if path != STREAM:
+        click.echo(f"Wrote {path}: the plan; run it with: graphpriv run {path}")
+    return 0
+
+
+def _exit_code(verb: Verb, outcome: Outcome) -> int:
+    if outcome.failure is not None:
+        raise ReportedError(outcome.failure)
+    if outcome.condition_holds:
+        note(f"--fail-if holds: {getattr(verb, 'fail_if', '')}")
+        return CONDITION_HOLDS
+    return 0
+
+
+def _values(verb: type[Verb], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a verb from what was typed; what was not typed keeps its default."""
+    verb.refuse_old({name: value for name, value in given.items() if value not in (None, ())})
+    values = {}
+    for name, option in options_of(verb).items():
+        value = given[name]
+        if option.metadata.get("listed") and value is not None:
+            value = names_in(name, value)
+        if value is not None and value != ():
+            values[name] = value
+        elif is_required(option):
+            raise InvalidParameter(f"{named(name)} is missing.", must="be given")
+    return values
+
+
+def _option(option: Field[Any], verb: type[Verb]) -> click.Option:
+    kind, traits = kind_of(option), option.metadata
+    few = traits["choices"] if isinstance(traits["choices"], tuple) else None
+    given: dict[str, Any] = {
+        "help": worded_help(traits["help"], verb),
+        "heading": traits.get("group", "Options"),
+        "choices": None if few else traits["choices"] or traits.get("choices_shown"),
+        "metavar": traits.get("metavar") or ("|".join(few) if few else {"int": "N", "float": "X"}.get(kind)),
+    }
+    if is_required(option):
+        given["help"] += " [required]"
+    flag = _flag(option.name)
+    if kind == "bool":
+        is_plain = option.default is False
+        declared = flag if is_plain else f"{flag}/{_flag(traits.get('off') or f'no-{flag[2:]}')}"
+        return VerbOption([declared, option.name], is_flag=True, default=None, **_without(given, "metavar"))
+    if kind == "tuple[str, ...]" and not traits.get("listed"):
+        return VerbOption([flag, option.name], multiple=True, **given)
+    types = {"int": click.INT, "float": click.FLOAT}
+    if not is_required(option) and option.default not in (None, ()):
+        shown = (
+            ",".join(option.default)
+            if isinstance(option.default, tuple)
+            else f"{option.default:g}"
+            if kind == "float"
+            else option.default
+        )
+        given["help"] += f" [default: {shown}]"
+    return VerbOption([flag, option.name], type=types.get(kind, click.STRING), **given)
+
+
+def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in names}
+
+
+def _renamed(old: str, new: str) -> click.Option:
+    return VerbOption([_flag(old), old], hidden=True, help=new)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _metavar(option: Field[Any]) -> str:
+    return str(option.metadata.get("metavar") or option.name.upper())
+
+
+def _replaces(verb: type[Verb]) -> bool:
+    return verb.replaces or any(each.metadata.get("output") for each in options_of(verb).values())
+
+
+def checked_store(url: str) -> str:
+    """The address of the store; a password in it is taken from the environment alone, where no list of processes is."""
+    source = click.get_current_context().get_parameter_source("store")
+    if source is ParameterSource.COMMANDLINE and urlsplit(url).password is not None:
+        raise InvalidParameter(
+            f"{named('store')}: everybody on this machine can read a password on a command line; leave it out and set "
+            "GRAPHPRIV_NEO4J_PASSWORD."
+        )
+    return url
+
+
+def _overwrite() -> click.Option:
+    return VerbOption(["--overwrite"], is_flag=True, heading=_LAST, help="Replace what exists under that name.")
+
+
+def _store() -> click.Option:
+    return VerbOption(
+        ["--store"],
+        envvar="GRAPHPRIV_STORE",
+        default=DEFAULT_STORE,
+        show_default=True,
+        metavar="URL",
+        heading=_LAST,
+        help="file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD.",
+    )
+
+
+def _seed() -> click.Option:
+    return VerbOption(
+        ["--seed"], metavar="N", type=click.IntRange(min=0), heading=_LAST, help="Fix the random draws; for tests only."
+    )

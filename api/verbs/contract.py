@@ -1,0 +1,164 @@
+"""What a verb is: a frozen dataclass whose fields are its options, with `check` and one way to run.
+
+The command line is made from the registry `verbs`, and so are the reference and the lists. A verb's module imports the
+engine inside its methods, so that all verbs together are quick to import.
+"""
+
+from __future__ import annotations
+
+import secrets
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tabular.errors import InvalidParameter, named
+from tabular.progress import Report, silent
+from tabular.registry import Method, Registry
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from graphpriv.store import Store
+    from tabular.files.outputs import Output, Planned
+
+DEFAULT_STORE = "file:./graphpriv.db"
+
+#: What stands for standard input or standard output in a path.
+STREAM = "-"
+
+#: What a verb does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
+READS, WRITES = "reads", "writes"
+
+
+def _never() -> bool:
+    return False
+
+
+def _nobody(text: str) -> None:
+    pass
+
+
+def _nothing(planned: Sequence[Planned]) -> None:
+    pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a door hands to a verb beside its options: the store, chance, and who is told what."""
+
+    store: str = DEFAULT_STORE
+    password: str | None = None
+    overwrite: bool = False
+    #: Drawn from the operating system unless somebody fixes it.
+    seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
+    #: Is told how far the work is.
+    report: Report = silent
+    #: Says whether the work shall end with the best so far.
+    stop: Callable[[], bool] = _never
+    #: Takes a remark for the person who asked; parameters in it are `named`.
+    note: Callable[[str], None] = _nobody
+    #: Is told of the outputs as they become known, and refuses those that cannot be.
+    expect: Callable[[Sequence[Planned]], None] = _nothing
+
+    def opened(self, *, create: bool = False) -> Store:
+        """The store."""
+        from graphpriv.store import open_store
+
+        return open_store(self.store, create=create)
+
+    def generator(self) -> np.random.Generator:
+        """The random numbers of the seed, from their beginning."""
+        import numpy as np
+
+        return np.random.default_rng(self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a verb: a document and the files to write; nothing is shown or written yet."""
+
+    document: dict[str, Any]
+    outputs: Sequence[Output] = ()
+    #: Whether the outputs replace files that exist, though nobody asked for that.
+    replaces: bool = False
+    #: Whether what `fail_if` asks for is so.
+    condition_holds: bool = False
+    #: What is wrong with what was looked at, where finding that out was the task.
+    failure: str | None = None
+    #: What the words for people need beside the document.
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb(Method):
+    """Something that the product does for somebody."""
+
+    #: Whether it draws at random, and so takes a seed.
+    draws: ClassVar[bool] = False
+    #: What it does with the store.
+    store: ClassVar[str | None] = None
+    #: Whether it has an answer at any time and so can be stopped.
+    stoppable: ClassVar[bool] = False
+    #: Whether it replaces things of the store that have the same name, if asked to.
+    replaces: ClassVar[bool] = False
+    #: Parameters that had another name or form, each with what takes its place.
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def refuse_old(cls, given: Mapping[str, Any]) -> None:
+        """Refuse options that were given in an old spelling, and name the new one."""
+        for old, new in cls.renamed.items():
+            if old in given:
+                raise InvalidParameter(f"{named(old)} {given[old]}: {new}")
+
+    def check(self) -> None:
+        """Refuse what is wrong whatever the inputs hold; called before anything is read."""
+
+    def planned(self) -> Sequence[Planned]:
+        """The files it is going to write, as far as they are known before anything is read."""
+        from tabular.files.outputs import Planned
+
+        paths = ((name, getattr(self, name)) for name in names_with(type(self), "output"))
+        return [Planned(name, path) for name, path in paths if path is not None]
+
+    def reads(self) -> Sequence[str]:
+        """The files and folders it reads."""
+        paths = (getattr(self, name) for name in names_with(type(self), "input"))
+        return [path for path in paths if path is not None]
+
+    @abstractmethod
+    def run(self, work: Work) -> Outcome:
+        """Do it: read, compute, change the store; what is to be written is in the outcome."""
+
+
+def names_with(verb: type[Verb], trait: str) -> list[str]:
+    """The fields of a verb whose option has a *trait*.
+
+    The traits: `positional`, `input` (a file or folder that is read), `output` (a file that is written), `listed`
+    (names with commas between them), `metavar` and `group`, under which a help text shows it.
+    """
+    return [each.name for each in fields(verb) if each.metadata.get(trait)]
+
+
+def refuse_beside(verb: Verb, beside: str, *names: str) -> None:
+    """Refuse the options *names*, which have no meaning beside another one."""
+    for name in names:
+        if getattr(verb, name):
+            raise InvalidParameter(f"{named(name)} means nothing beside {named(beside)}.")
+
+
+def refuse_without(verb: Verb, needed: str, *names: str) -> None:
+    """Refuse the options *names*, which have no meaning without another one."""
+    for name in names if not getattr(verb, needed) else ():
+        if getattr(verb, name):
+            raise InvalidParameter(f"{named(name)} means nothing without {named(needed)}.")
+
+
+__all__ = [
+    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "names_with", "refuse_beside",
+    "refuse_without", "verbs",
+]  # fmt: skip
+
+#: All verbs, by the words of their command.
+verbs: Registry[Verb] = Registry("command")

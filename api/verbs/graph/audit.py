@@ -1,0 +1,91 @@
+"""`audit`: what a release lost, and who can still be found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from api.verbs import conditions
+from api.verbs.contract import READS, Outcome, Work, refuse_without, verbs
+from api.verbs.graph.attacks import AttackingVerb
+from api.verbs.outputs import text_output
+from tabular.errors import ReportedError
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from graphpriv.auditing import Audit
+    from graphpriv.stored import Matched
+
+
+@verbs.add("audit")
+@dataclass(frozen=True, kw_only=True)
+class AuditRelease(AttackingVerb):
+    """Measure what a release lost and who can still be found in it."""
+
+    store: ClassVar[str | None] = READS
+
+    original: str = option(help="The original.", positional=True)
+    released: str = option(help="The release.", positional=True)
+    files: bool = option(False, help="ORIGINAL and RELEASED are files: a release made elsewhere.")
+    mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
+    undirected: bool = option(False, help="Read both graphs without directions.")
+    at_risk: int = option(20, low=0, help="How many of the users most at risk to list.")
+    html: str | None = option(None, metavar="FILE", output=True, help="Also write a report.")
+    fail_if: str | None = option(
+        None, metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'."
+    )
+
+    def check(self) -> None:
+        from graphpriv.auditing import figure_paths
+
+        super().check()
+        if not self.files:
+            refuse_without(self, "files", "mapping")
+        if self.fail_if is not None:
+            conditions.parse(self.fail_if)
+            conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
+
+    def reads(self) -> Sequence[str]:
+        return [*super().reads(), *([self.original, self.released] if self.files else [])]
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.auditing import audit
+        from graphpriv.report import audit_report
+
+        matched = self._matched(work)
+        for each in matched.notes:
+            work.note(f"warning: {each}")
+        found = audit(
+            matched.original,
+            matched.released,
+            matched.mapping,
+            attackers=self.attackers(),
+            scenarios=self.scenarios(),
+            undirected=self.undirected,
+            steps=self.steps,
+            at_risk=self.at_risk,
+            report=work.report,
+        )
+        outputs = []
+        if self.html is not None:
+            outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
+        holds = self.fail_if is not None and conditions.holds(self.fail_if, found.document, found.bounds)
+        if not self.files:
+            self._record(found, work)
+        return Outcome(document=found.document, outputs=outputs, condition_holds=holds)
+
+    def _matched(self, work: Work) -> Matched:
+        from graphpriv.stored import match_files, match_stored
+
+        if self.files:
+            return match_files(self.original, self.released, mapping=self.mapping, report=work.report)
+        with work.opened() as store:
+            return match_stored(store, self.original, self.released, report=work.report)
+
+    def _record(self, found: Audit, work: Work) -> None:
+        try:
+            with work.opened() as store:
+                store.add_run(self.original, found.run(self.released))
+        except ReportedError as error:
+            work.note(f"warning: the audit is not in the store's list of runs: {error}")

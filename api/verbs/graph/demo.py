@@ -1,0 +1,81 @@
+"""`demo`: the whole chain on a synthetic graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar
+
+from api.verbs.contract import Outcome, Verb, Work, verbs
+from api.verbs.graph.protect import k_option
+from tabular.errors import NameTaken, named
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from tabular.files.outputs import Output, Planned
+
+
+@verbs.add("demo")
+@dataclass(frozen=True, kw_only=True)
+class RunDemo(Verb):
+    """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
+
+    You can recompute everything it prints from the files in DIR. The store demo.db keeps the seed with the mapping:
+    `graphpriv protect original --seed` with it gives the same release again, `graphpriv demo --seed` the whole demo.
+    """
+
+    draws: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
+
+    out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")
+    users: int = option(1638, low=2, help="How many users.")
+    follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
+    k: int = k_option(5)
+
+    def check(self) -> None:
+        from graphpriv.protections import check_k
+
+        check_k(self.k, self.users)
+
+    def planned(self) -> Sequence[Planned]:
+        # Files of an earlier demo are replaced unasked, so they are looked at when the work begins.
+        return []
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.demonstration import FILES, PRIVATE, demonstrate
+        from graphpriv.store import open_store
+        from tabular.files.disk import failure
+        from tabular.files.outputs import Output
+
+        folder = Path(self.out)
+        there = [name for name in FILES.values() if (folder / name).exists()]
+        if there and not work.overwrite and not (folder / FILES["store"]).exists():
+            raise NameTaken(
+                f"{folder / there[0]}: the file exists and is not from an earlier demo; give {named('overwrite')} to "
+                "replace it."
+            )
+        found = demonstrate(self.users, self.follows, k=self.k, seed=work.seed, report=work.report)
+        work.report("Writing", 0, 0)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise failure(error, folder) from None
+        with open_store(f"file:{folder / FILES['store']}", create=True) as store:
+            found.keep(store)
+
+        def output(name: str, write: Any) -> Output:
+            def call(file: IO[bytes], release: str) -> None:
+                write(file)
+
+            return Output(path=str(folder / FILES[name]), parameter="out", write=call, private=name in PRIVATE)
+
+        return Outcome(
+            document={
+                "files": {name: str(folder / file) for name, file in FILES.items()},
+                "microdata": found.microdata.document,
+                "audit": found.audit.document,
+            },
+            outputs=[output(name, write) for name, write in found.writers().items()],
+            replaces=True,
+        )

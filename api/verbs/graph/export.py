@@ -1,0 +1,117 @@
+"""`graph export`."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, ClassVar
+
+from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, verbs
+from api.verbs.graph.import_ import graph_formats
+from api.verbs.outputs import json_output
+from tabular.errors import InvalidParameter, named
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from graphpriv.graph import SocialGraph
+    from tabular.files.outputs import Output, Planned
+
+
+@verbs.add("graph export")
+@dataclass(frozen=True, kw_only=True)
+class ExportGraph(Verb):
+    """Write a graph to a file; a release gets its data dictionary beside it.
+
+    Places get new keys, from the names of those that occur: a place may have another key than in the imported file or
+    in another release. Their paths stay the same.
+    """
+
+    store: ClassVar[str | None] = READS
+
+    name: str = option(help="The graph.", positional=True)
+    out: str = option(metavar="FILE", output=True, help="The graph file.")
+    mapping: str | None = option(
+        None, metavar="FILE", output=True, help="Also write the private CSV original,released of a release."
+    )
+    format: str | None = option(
+        None, metavar="NAME", choices=graph_formats, help="How FILE is written; by its suffix if not given."
+    )
+
+    def check(self) -> None:
+        from tabular.files.disk import place_of
+
+        if self.mapping is None:
+            return
+        released = [place_of(path) for path in self._released() if path != STREAM]
+        if self.mapping == self.out or (self.mapping != STREAM and place_of(self.mapping) in released):
+            raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
+
+    def planned(self) -> Sequence[Planned]:
+        from tabular.files.outputs import Planned
+
+        beside = [Planned(parameter="out", path=path) for path in self._released()[1:]]
+        return [*super().planned(), *beside]
+
+    def _released(self) -> list[str]:
+        """All files of a release, the dictionary last."""
+        from graphpriv.formats import graph_files
+        from tabular.release.dictionary import dictionary_path
+
+        files = [str(path) for path in graph_files(self.out, self.format)]
+        return files if self.out == STREAM else [*files, str(dictionary_path(self.out))]
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.dictionary import release_dictionary
+        from graphpriv.mapping import write_mapping
+        from graphpriv.stored import export
+        from tabular.files.outputs import Output
+        from tabular.release.dictionary import dictionary_path
+
+        with work.opened() as store:
+            found = export(store, self.name, with_origin=self.mapping is not None)
+        is_release = found.info.is_release
+        outputs = _graph_outputs(found.graph, self.out, self.format, is_release=is_release)
+        if is_release and self.out != STREAM:
+            path = str(dictionary_path(self.out))
+            outputs.append(json_output(path, "out", release_dictionary(found.graph, found.info)))
+        origin = found.origin
+        if self.mapping is not None and origin is not None:
+            outputs.append(
+                Output(
+                    path=self.mapping,
+                    parameter="mapping",
+                    write=lambda file, _: write_mapping(file, origin.graph.ids, found.graph.ids, origin.mapping),
+                    private=True,
+                )
+            )
+        for each in found.notes:
+            work.note(f"warning: {each}")
+        return Outcome(document={"graph": self.name, "files": [each.path for each in outputs]}, outputs=outputs)
+
+
+def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
+    """The files of a graph: all are made with the first one, and handed on one by one."""
+    from graphpriv.formats import format_of, formats, graph_files
+    from tabular.files.outputs import Output
+
+    paths = graph_files(out, name)
+    chosen = formats[format_of(out, name)].method()
+    parts: list[IO[bytes]] = [io.BytesIO() for _ in paths[1:]]
+
+    def write_first(file: IO[bytes], release: str) -> None:
+        chosen.write(graph, [file, *parts], Path(out))
+
+    def write_part(place: int) -> Output:
+        def write(file: IO[bytes], release: str) -> None:
+            parts[place].seek(0)
+            shutil.copyfileobj(parts[place], file)
+
+        return Output(
+            path=str(paths[place + 1]), parameter="out", write=write, private=not is_release, released=is_release
+        )
+
+    first = Output(path=str(paths[0]), parameter="out", write=write_first, private=not is_release, released=is_release)
+    return [first, *(write_part(place) for place in range(len(parts)))]

@@ -1,0 +1,33 @@
+"""The outputs that verbs make of documents and texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabular.files.outputs import Output
+
+
+def json_output(
+    path: str, parameter: str, document: Mapping[str, Any], *, private: bool = False, indent: int | None = 2
+) -> Output:
+    """An output of a JSON document, which gains the id of the release it belongs to."""
+    from tabular.files.outputs import Output
+
+    def write(file: IO[bytes], release: str) -> None:
+        whole = {**document, "release": release} if release else document
+        file.write((json.dumps(whole, ensure_ascii=False, indent=indent) + "\n").encode())
+
+    return Output(path=path, parameter=parameter, write=write, private=private)
+
+
+def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
+    """An output of a text."""
+    from tabular.files.outputs import Output
+
+    def write(file: IO[bytes], release: str) -> None:
+        file.write(text.encode())
+
+    return Output(path=path, parameter=parameter, write=write, private=private)

@@ -1,0 +1,25 @@
+"""`store backup`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from api.verbs.contract import READS, Outcome, Verb, Work, verbs
+from tabular.registry import option
+
+
+@verbs.add("store backup")
+@dataclass(frozen=True, kw_only=True)
+class BackUpStore(Verb):
+    """Write everything the store holds to FILE, which any backend can restore."""
+
+    store: ClassVar[str | None] = READS
+
+    file: str = option(help="The backup.", positional=True, output=True)
+
+    def run(self, work: Work) -> Outcome:
+        # The store writes the file itself, as a whole: it can be larger than memory.
+        with work.opened() as store:
+            store.backup(self.file, overwrite=work.overwrite)
+        return Outcome(document={"backup": self.file})

@@ -1,0 +1,24 @@
+"""`store check`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from api.verbs.contract import READS, Outcome, Verb, Work, verbs
+
+
+@verbs.add("store check")
+@dataclass(frozen=True, kw_only=True)
+class CheckStore(Verb):
+    """Read the whole store and name what is unsound; exit with 1 if anything is."""
+
+    store: ClassVar[str | None] = READS
+
+    def run(self, work: Work) -> Outcome:
+        with work.opened() as store:
+            problems = store.check()
+        return Outcome(
+            document={"sound": not problems, "problems": problems},
+            failure=f"The store is not sound; problems found: {len(problems)}." if problems else None,
+        )

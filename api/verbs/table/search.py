@@ -1,0 +1,234 @@
+"""`table search`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from api.verbs.contract import Outcome, Work, refuse_without, verbs
+from api.verbs.outputs import text_output
+from api.verbs.table.releasing import Released, ReleasingVerb
+from api.verbs.values import parameters_of
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from tabular.files.outputs import Output
+    from tabular.lattice.search_request import SearchRequest
+
+#: The labels that name the values which occur.
+BY_SETS = "sets"
+
+_KEEP, _MINIMISE = "What it must keep", "What it minimises"
+_SEARCH, _WRITE = "How it searches", "What it writes"
+
+
+def algorithms() -> Any:
+    """The searches."""
+    from tabular.lattice.searches import searches
+
+    return searches
+
+
+def losses() -> tuple[str, ...]:
+    """What the best node can lose least by."""
+    from tabular.lattice.metrics import LOSSES
+
+    return tuple(LOSSES)
+
+
+def objectives() -> tuple[str, ...]:
+    """What a front can weigh."""
+    from tabular.lattice.metrics import OBJECTIVES
+
+    return tuple(OBJECTIVES)
+
+
+def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
+    """The levels of columns as `choose` takes them."""
+    from tabular.lattice.choice import levels_as_text as text
+
+    return text(names, levels)
+
+
+def nodes_in_words(count: int) -> str:
+    """A number of nodes, as a power of ten where it is huge."""
+    from tabular.lattice.searches.contract import count_in_words
+
+    return count_in_words(count)
+
+
+@verbs.add("table search")
+@dataclass(frozen=True, kw_only=True)
+class SearchTable(ReleasingVerb):
+    """Finds the generalisation that meets `k`, `l` and `t` with the least loss.
+
+    Each quasi-identifier is generalised to one level of its hierarchy. With `objectives` it finds the whole front: all
+    choices of levels that no other beats. Without `k` and `l`, each choice gets the greatest k that costs no more rows
+    than may be suppressed. A search can be stopped at any time (Ctrl-C, `seconds`) and then gives the best so far.
+
+    `graphpriv methods` lists what each algorithm promises and takes by `param`.
+    """
+
+    draws: ClassVar[bool] = True
+    stoppable: ClassVar[bool] = True
+
+    file: str = option(help="The table.", positional=True, input=True)
+    quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
+    hierarchies: str = option(
+        metavar="DIR", input=True, help="A folder with a hierarchy for each of them: A.csv or *_A.csv, one row a value."
+    )
+
+    k: int | None = option(None, group=_KEEP, help="Rows in each class, at least.")
+    l: int | None = option(None, group=_KEEP, help="Distinct sensitive values in each class, at least.")  # noqa: E741
+    t: float | None = option(
+        None, group=_KEEP, help="Distance between a class's sensitive values and the table's, at most."
+    )
+    sensitive: str | None = option(
+        None, metavar="C", group=_KEEP, help="The column that nobody should learn about a person."
+    )
+    suppression: float = option(0.0, group=_KEEP, help="Share of the rows that may be suppressed.")
+    previous: str | None = option(
+        None,
+        metavar="RELEASE",
+        group=_KEEP,
+        input=True,
+        help="The first release of this table, or the `private` record of the last one: all releases together keep k. "
+        "A released file alone tells of one earlier release.",
+    )
+    key: str | None = option(
+        None,
+        metavar="COLUMN",
+        group=_KEEP,
+        help="The column that tells which rows of two releases are one person's; without it row i is row i.",
+    )
+
+    metric: str | None = option(
+        None, metavar="NAME", group=_MINIMISE, choices_shown=losses, help="The loss, glm if not given."
+    )
+    objectives: tuple[str, ...] = option(
+        (), metavar="K,GLM", listed=True, group=_MINIMISE, choices_shown=objectives, help="Two or more, for a front."
+    )
+    epsilon: str | None = option(
+        None, metavar="5,100", group=_MINIMISE, help="For a front: the size of a box of solutions in each objective."
+    )
+    class_label: str | None = option(
+        None, metavar="C", group=_MINIMISE, help="The column that is predicted from the others; for cm."
+    )
+
+    algorithm: str | None = option(
+        None,
+        metavar="NAME",
+        group=_SEARCH,
+        choices=algorithms,
+        help="The search; optimal if not given, and pareto with `objectives`.",
+    )
+    evaluations: int | None = option(None, low=1, metavar="N", group=_SEARCH, help="Evaluate N distinct nodes at most.")
+    seconds: float | None = option(None, metavar="S", group=_SEARCH, help="Stop after S seconds with the best so far.")
+    generator: str | None = option(None, metavar="NAME", group=_SEARCH, help="For pbg-ea: how it makes new nodes.")
+    param: tuple[str, ...] = option(
+        (), metavar="KEY=VALUE", group=_SEARCH, help="A parameter of the algorithm; repeatable."
+    )
+    exact: bool | None = option(
+        None,
+        group=_SEARCH,
+        help="Compute the exact front too and say how much of it a heuristic found; done for `html` if the lattice is "
+        "small.",
+    )
+
+    choose: str | None = option(
+        None,
+        metavar="WHICH",
+        group=_WRITE,
+        help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'; the best if not given. "
+        "A front has no best.",
+    )
+    labels: str | None = option(
+        None,
+        group=_WRITE,
+        choices=("hierarchy", BY_SETS),
+        help="Write the labels of the hierarchies (the default), or sets of the values that occur under them, such as "
+        "[20,34], which `table measure` reads; sets tell more than a release should.",
+    )
+    suppressed: str | None = option(
+        None,
+        group=_WRITE,
+        choices=("star", "drop"),
+        help="Suppressed rows get * in all quasi-identifiers (the default) or are left out (always with `previous`).",
+    )
+    html: str | None = option(None, metavar="FILE", group=_WRITE, output=True, help="Also write a report.")
+
+    def check(self) -> None:
+        super().check()
+        refuse_without(self, "out", "choose", "private", "shuffle", "suppressed", "labels", "identifiers")
+        self._request().check()
+
+    def _request(self) -> SearchRequest:
+        """The search as the engine takes it."""
+        from tabular.lattice.limits import Limits
+        from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+
+        release = ReleaseRequest(
+            choose=self.choose,
+            labels=self.labels or "hierarchy",
+            suppressed=self.suppressed,
+            identifiers=self.identifiers or "drop",
+            shuffle=self.shuffle,
+            record=self.private is not None,
+        )
+        own = ("algorithm", "metric", "objectives", "epsilon", "generator", "evaluations", "seconds", "sensitive",
+               "class_label", "previous", "key", "exact")  # fmt: skip
+        request = SearchRequest(
+            quasi_identifiers=self.quasi_identifiers,
+            limits=Limits(k=self.k, l=self.l, t=self.t, suppression=self.suppression),
+            for_report=self.html is not None,
+            release=release if self.out is not None else None,
+            **{name: getattr(self, name) for name in own},
+        )
+        return replace(request, parameters=parameters_of(request.entry, self.param))
+
+    def run(self, work: Work) -> Outcome:
+        from tabular.hierarchies import read_hierarchies
+        from tabular.lattice.chain import read_history
+        from tabular.lattice.search_outcome import find_generalisation, for_report
+        from tabular.release.dictionary import dictionary_path
+        from tabular.report import search_report
+
+        source = self.read(self.file, work)
+        request = self._request()
+        table = request.fitted(source.table, file=self.file)
+        hierarchies = read_hierarchies(self.hierarchies, table, self.quasi_identifiers, whole=True)
+        history = None
+        if self.previous is not None:
+            history = read_history(
+                self.previous, table, hierarchies, key=self.key, dictionary=dictionary_path(self.previous)
+            )
+        found = find_generalisation(
+            request,
+            table,
+            hierarchies,
+            rng=work.generator(),
+            history=history,
+            file=self.file,
+            report=work.report,
+            stop=work.stop,
+        )
+        document = found.document
+        outputs: list[Output] = []
+        if found.release is not None:
+            made = found.release
+            released = Released(
+                table=made.table,
+                columns=self.quasi_identifiers,
+                method="full-domain",
+                parameters=made.parameters,
+                findings=made.findings,
+                order=made.order,
+                labels=made.labels,
+                private=made.private,
+            )
+            told, outputs = self.release_outputs(released, source, work)
+            document = {**document, "written": told}
+        if self.html is not None:
+            outputs.append(text_output(self.html, "html", search_report(for_report(document))))
+        return Outcome(document=document, outputs=outputs)

@@ -1,0 +1,125 @@
+"""The values of a verb's options, from JSON and from the texts that people type."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any
+
+from api.verbs.contract import Verb
+from tabular.errors import InvalidParameter, UnknownName, named
+
+#: The kinds of options, by the annotation of their field; `| None` may follow.
+_MUST = {
+    "str": "be a text",
+    "int": "be a whole number",
+    "float": "be a number",
+    "bool": "be true or false",
+    "tuple[str, ...]": "be a list of texts",
+}
+
+
+def kind_of(option: Field[Any]) -> str:
+    """The annotation of an option without its `| None`.
+
+    >>> from api.verbs import verbs
+    >>> [kind_of(each) for each in fields(verbs["protect"].method) if each.name in ("name", "k")]
+    ['str', 'int']
+    """
+    kind = str(option.type).removesuffix(" | None")
+    if kind not in _MUST:
+        raise TypeError(f"No option can be a {kind}.")
+    return kind
+
+
+def options_of(verb: type[Verb]) -> dict[str, Field[Any]]:
+    """The options of a verb by name: its own before those it shares with others."""
+    shared = {each.name for parent in verb.__mro__[1:] if issubclass(parent, Verb) for each in fields(parent)}
+    return {each.name: each for each in sorted(fields(verb), key=lambda each: each.name in shared)}
+
+
+def is_required(option: Field[Any]) -> bool:
+    """Whether an option has no default."""
+    return option.default is MISSING
+
+
+def made(verb: type[Verb], values: Mapping[str, Any]) -> Verb:
+    """The verb with options from JSON *values*; what the verb does not take or lacks is an error."""
+    known = options_of(verb)
+    for name in values:
+        if name not in known:
+            raise UnknownName.among("option", name, known)
+    missing = [name for name, option in known.items() if is_required(option) and values.get(name) is None]
+    if missing:
+        raise InvalidParameter(f"{named(missing[0])} is missing.", must="be given")
+    return verb(**{name: value_of(known[name], value) for name, value in values.items()})
+
+
+def value_of(option: Field[Any], value: Any) -> Any:
+    """A JSON *value* as the option holds it: a list becomes a tuple, 5.0 a whole number where one is due."""
+    if value is None and option.default is None:
+        return None
+    kind = kind_of(option)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    fits = {
+        "str": isinstance(value, str),
+        "int": is_number and value == int(value),
+        "float": is_number,
+        "bool": isinstance(value, bool),
+        "tuple[str, ...]": isinstance(value, list | tuple) and all(isinstance(each, str) for each in value),
+    }
+    if not fits[kind]:
+        raise InvalidParameter.wrong(option.name, must=_MUST[kind], was=value)
+    return {"int": int, "float": float, "tuple[str, ...]": tuple}.get(kind, lambda same: same)(value)
+
+
+def value_in(option: Field[Any], text: str) -> Any:
+    """The value that a *text* stands for."""
+    kind = kind_of(option)
+    if kind == "tuple[str, ...]":
+        return names_in(option.name, text) if option.metadata.get("listed") else (text,)
+    if kind == "bool":
+        if text.lower() not in ("true", "false"):
+            raise InvalidParameter.wrong(option.name, must=_MUST[kind], was=text)
+        return text.lower() == "true"
+    try:
+        return {"str": str, "int": int, "float": float}[kind](text)
+    except ValueError:
+        raise InvalidParameter.wrong(option.name, must=_MUST[kind], was=text) from None
+
+
+def names_in(parameter: str, text: str) -> tuple[str, ...]:
+    """The names that *text* lists, commas between them; a name that holds a comma stands in quotes.
+
+    >>> names_in("columns", 'age, "income, net",sex')
+    ('age', 'income, net', 'sex')
+    """
+    try:
+        listed = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        raise InvalidParameter(f"{named(parameter)} {text!r}: the quotes do not match.") from None
+    names = tuple(name.strip() for name in listed)
+    if not names or "" in names:
+        raise InvalidParameter(f"{named(parameter)} {text!r}: name one or more columns, with commas between them.")
+    return names
+
+
+def parameters_of(entry: Any, texts: tuple[str, ...]) -> dict[str, Any]:
+    """The parameters of a registered method from texts `KEY=VALUE`, each of its parameter's kind."""
+    known = {each.name: each for each in entry.parameters}
+    values: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        name = key.strip().replace("-", "_")
+        if not equals or name not in known:
+            offered = ", ".join(known) or "none"
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near and equals else ""
+            raise InvalidParameter(
+                f"{named('param')} {text!r}: {entry.name} takes KEY=VALUE with KEY one of: {offered}.{hint}"
+            )
+        values[name] = known[name].read(value.strip())
+    return values

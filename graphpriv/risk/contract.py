@@ -1,0 +1,50 @@
+"""What every attacker promises, what attackers know of the profiles, and the registry of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.risk.comparison import Comparison
+from graphpriv.risk.disclosure import Disclosure
+from tabular.registry import Method, Registry
+
+#: Mares Soler (2013), section 6.5: each attribute, all topics, all attributes. The empty set is the structure alone.
+SCENARIOS: dict[str, tuple[str, ...]] = {
+    "location": ("location",),
+    "topic1": ("topic1",),
+    "topic2": ("topic2",),
+    "topic3": ("topic3",),
+    "topics": ("topic1", "topic2", "topic3"),
+    "all": ATTRIBUTES,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacker(Method):
+    """Who looks for the neighbourhoods of original users in a masked graph."""
+
+    def disclose(
+        self,
+        original: SocialGraph,
+        masked: SocialGraph,
+        mapping: NDArray[np.int64] | None,
+        scenarios: Mapping[str, tuple[str, ...]],
+        *,
+        workers: int | None = None,
+    ) -> dict[str, Disclosure]:
+        """What this attacker finds in each scenario."""
+        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
+
+    @abstractmethod
+    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
+        """The same for two graphs that other attackers look at as well."""
+
+
+#: The attackers, by name.
+attackers: Registry[Attacker] = Registry("attacker")

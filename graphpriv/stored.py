@@ -1,0 +1,253 @@
+"""What is done with the graphs of a store: import, describe, protect, compare, export and take microdata.
+
+Nothing here prints or writes files. What should be said beside a result stands in its `notes`, as sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv import protections
+from graphpriv.fingerprint import fingerprint
+from graphpriv.formats import Imported, read_graph
+from graphpriv.graph import SocialGraph
+from graphpriv.mapping import NONE, mapping_by_id, read_mapping
+from graphpriv.microdata.extraction import Microdata, microdata
+from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
+from graphpriv.release import Release
+from graphpriv.store.contract import GraphInfo, Run, Store, check_name
+from graphpriv.structure import describe
+from tabular.classes import class_count
+from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.progress import Report, silent
+from tabular.version import version
+
+
+@dataclass(frozen=True, eq=False)
+class KeptImport:
+    """A graph that was read from a file and is now in a store."""
+
+    name: str
+    imported: Imported
+    #: Releases of a graph that this one replaced; their mappings are gone.
+    orphans: tuple[str, ...]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What was read, and what of the file was left out."""
+        graph = self.imported.graph
+        return {
+            "graph": self.name,
+            "users": len(graph),
+            "edges": graph.edge_count,
+            "directed": graph.directed,
+            "places": len(graph.places),
+            "dropped": asdict(self.imported.dropped),
+            "ignored": dict(self.imported.ignored),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided in reading, and what the import took away."""
+        lost = f"releases of the graph that was replaced have lost their mapping: {', '.join(self.orphans)}."
+        return (*self.imported.notes, lost) if self.orphans else self.imported.notes
+
+
+def keep_import(store: Store, name: str, imported: Imported, *, overwrite: bool = False) -> KeptImport:
+    """Keep an *imported* graph as an original."""
+    orphans = tuple(each.name for each in store.graphs() if each.original == name)
+    store.save_graph(name, imported.graph, overwrite=overwrite)
+    return KeptImport(name, imported, orphans)
+
+
+def description(store: Store, name: str, *, rng: np.random.Generator, report: Report = silent) -> dict[str, Any]:
+    """Size, degrees, clustering, paths, and the shares of places and topics of a graph."""
+    report("Loading", 0, 0)
+    info, graph = store.graph(name), store.load_graph(name)
+    report("Describing", 0, 0)
+    return {"graph": name, "kind": info.kind, "original": info.original, **describe(graph, rng=rng)}
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRelease:
+    """A release that is now in a store."""
+
+    original: str
+    name: str
+    release: Release
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """How the release was made, and what is in it."""
+        graph = self.release.graph
+        return {
+            "graph": self.name,
+            "release_of": self.original,
+            "k": self.release.k,
+            "method": self.release.method,
+            "users": len(graph),
+            "edges": graph.edge_count,
+            "profiles": class_count(list(graph.profiles().T)),
+        }
+
+
+def keep_release(
+    store: Store,
+    original: str,
+    name: str,
+    k: int,
+    *,
+    method: str = protections.DEFAULT,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    seed: int,
+    overwrite: bool = False,
+    report: Report = silent,
+) -> KeptRelease:
+    """Protect an *original* with the random numbers of *seed*, and keep the release as *name*."""
+    check_release_name(name, original)
+    store.refuse_taken(name, overwrite)
+    report("Loading", 0, 0)
+    revision = store.revision(original)
+    graph = store.load_graph(original)
+    rng = np.random.default_rng(seed)
+    release = protections.protect(graph, k, method=method, rng=rng, report=report, **parameters)
+    report("Storing", 0, 0)
+    run = protection_run(graph, release)
+    store.save_release(original, name, release, seed=seed, run=run, overwrite=overwrite, revision=revision)
+    return KeptRelease(original, name, release)
+
+
+def check_release_name(name: str, original: str) -> str:
+    """The *name* of a release, if it can be one and is not that of its *original*."""
+    if check_name(name, "into") == original:
+        raise InvalidParameter.wrong("into", must="be another name than that of the original", was=name)
+    return name
+
+
+def protection_run(original: SocialGraph, release: Release) -> Run:
+    """What a store keeps of how a *release* was made."""
+    parameters = {"k": release.k, "method": release.method, **release.parameters}
+    return Run(verb="protect", parameters=parameters, version=version(), input_hash=fingerprint(original))
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """An original and a release, with the users put together as far as that can be known."""
+
+    original: SocialGraph
+    released: SocialGraph
+    mapping: NDArray[np.int64] | None
+    notes: tuple[str, ...] = ()
+
+
+def match_stored(store: Store, original: str, released: str, *, report: Report = silent) -> Matched:
+    """Two graphs of a store, by the mapping if the second is a release of the first, else by ids that agree."""
+    report("Loading", 0, 0)
+    if store.graph(released).original == original:
+        return Matched(*store.load_pair(original, released))
+    graph, masked = store.load_graph(original), store.load_graph(released)
+    note = f"{released!r} is no release of {original!r} in this store: users are put together by their ids."
+    return Matched(graph, masked, mapping_by_id(graph.ids, masked.ids), (note,))
+
+
+def match_files(original: str, released: str, *, mapping: str | None = None, report: Report = silent) -> Matched:
+    """Two graphs of files, by the CSV *mapping* if there is one, else by ids that agree."""
+    one, other = (read_graph(file, report=report) for file in (original, released))
+    graph, masked, notes = one.graph, other.graph, (*one.notes, *other.notes)
+    if mapping is None:
+        known = mapping_by_id(graph.ids, masked.ids)
+        note = (
+            "without a mapping, DBIL, anchored AAMIL and expected success cannot be known."
+            if known is None
+            else "the released graph keeps the ids of the original; users are put together by them."
+        )
+        return Matched(graph, masked, known, (*notes, note))
+    known = read_mapping(mapping, graph.ids, masked.ids)
+    left_out = int((known == NONE).sum())
+    if left_out == len(known):
+        raise InvalidInput(f"{mapping}: the mapping names nobody; leave out {named('mapping')} to audit without one.")
+    if left_out:
+        note = f"the mapping leaves out {left_out} of {len(known)} users; they count nowhere that needs it."
+        notes = (*notes, note)
+    return Matched(graph, masked, known, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Exported:
+    """A graph out of a store, and of a release its origin, if that was asked for."""
+
+    graph: SocialGraph
+    info: GraphInfo
+    origin: Origin | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the files."""
+        notes = () if self.info.is_release else (f"{self.info.name!r} is an original; what was written names persons.",)
+        leads_back = "the mapping leads from the release back to persons; keep it apart."
+        return notes if self.origin is None else (*notes, leads_back)
+
+
+def export(store: Store, name: str, *, with_origin: bool = False) -> Exported:
+    """A graph of a store; *with_origin* asks for the original of a release and the mapping to it."""
+    info = store.graph(name)
+    if with_origin and info.original is None:
+        raise InvalidParameter(f"{named('mapping')}: {name!r} is not a release of a graph in this store.")
+    graph, origin = _with_origin(store, info) if with_origin else (store.load_graph(name), None)
+    return Exported(graph, info, origin)
+
+
+@dataclass(frozen=True, eq=False)
+class TakenMicrodata:
+    """The microdata of a graph in a store."""
+
+    table: Microdata | ProtectedMicrodata
+    info: GraphInfo
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the table tells of persons as they are: then it is for its owner's eyes alone."""
+        return not self.info.is_release and self.table.k < 2
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the table."""
+        return (f"{self.info.name!r} is an original; its microdata are not protected.",) if self.is_private else ()
+
+
+def take_microdata(
+    store: Store,
+    name: str,
+    *,
+    k: int | None = None,
+    method: str | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    rng: np.random.Generator,
+    report: Report = silent,
+) -> TakenMicrodata:
+    """The table of a graph's users, masked by a *method* of tables if one is given; `NoSolution` if *k* does not hold.
+
+    A masked table is measured against the original if the graph is a release and its original is there.
+    """
+    report("Loading", 0, 0)
+    info = store.graph(name)
+    if method is None:
+        table = microdata(store.load_graph(name), rng=rng)
+        return TakenMicrodata(table if k is None else table.require(k), info)
+    graph, origin = _with_origin(store, info)
+    report("Protecting and measuring", 0, 0)
+    masked = protect_microdata(graph, method=method, k=k, parameters=parameters, origin=origin, rng=rng)
+    return TakenMicrodata(masked, info)
+
+
+def _with_origin(store: Store, info: GraphInfo) -> tuple[SocialGraph, Origin | None]:
+    if info.original is None:
+        return store.load_graph(info.name), None
+    original, graph, mapping = store.load_pair(info.original, info.name)
+    return graph, Origin(original, mapping)

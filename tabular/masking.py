@@ -1,0 +1,143 @@
+"""Masking a table and measuring what came of it: one request and one outcome, for every door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.errors import InvalidParameter, named
+from tabular.hierarchies import read_hierarchies
+from tabular.matrices import CorrectedFrequencies, corrected_frequencies, read_matrices
+from tabular.measures.scores import summary
+from tabular.measures.transitions import MatrixMeasures, matrix_measures
+from tabular.progress import Report, silent
+from tabular.protections import Protection, protect, protection_of
+from tabular.protections.pram import PRAM
+from tabular.release.dictionary import effective_parameters
+from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.verification import verify
+from tabular.stream import Stream
+from tabular.table import Table
+
+#: How the files are read that some parameters name.
+_READERS: Mapping[str, Callable[[str, Table, Sequence[str]], Any]] = {
+    "matrix": lambda path, table, columns: read_matrices(path, [table.attribute(name) for name in columns]),
+    "hierarchies": read_hierarchies,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masking:
+    """How a table is masked, what is measured, and in which order its rows are released.
+
+    *matrices* and *frequencies* need a method that masks by transition matrices: the matrices themselves, and the
+    frequencies of the original estimated with them.
+    """
+
+    method: str
+    columns: tuple[str, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    identifiers: str = "drop"
+    shuffle: bool = False
+    measure: bool = True
+    matrices: bool = False
+    frequencies: bool = False
+
+    def run(self, table: Table, *, rng: np.random.Generator, report: Report = silent) -> Masked:
+        """Mask *table*, check that it may be released, and measure it; nothing is written."""
+        protection = self._protection(table)
+        masked = protect(table, self.method, self.columns, rng=rng, **self.parameters)
+        release_table(masked, identifiers=self.identifiers)
+        counted = verify(masked, protection, self.columns)
+        matrices = protection.matrices(table, self.columns) if isinstance(protection, PRAM) else {}
+        wanted = self.columns if self.frequencies else ()
+        frequencies = [corrected_frequencies(masked, name, matrices[name]) for name in wanted]
+        findings: dict[str, Any] = {
+            # Over blocks of columns a k says nothing of all of them together.
+            "promises_k": protection.k_holds_over(self.columns) == (self.columns,),
+            "k": counted.k,
+            "suppressed": counted.suppressed,
+        }
+        if self.measure:
+            report("Measuring", 0, 0)
+            found = summary(table, masked, self.columns)
+            bound = found.disclosure_risk_bound
+            findings |= found.scores() | ({"disclosure_risk_bound": bound} if bound else {})
+        return Masked(
+            asked=self,
+            table=masked,
+            parameters=effective_parameters(protection, self.parameters),
+            findings=findings,
+            matrices=matrices,
+            matrix_measures=matrix_measures(table, masked, matrices) if self.measure and matrices else None,
+            frequencies=frequencies,
+            order=drawn_order(rng, len(table)) if self.shuffle else None,
+        )
+
+    def _protection(self, table: Table) -> Protection:
+        """The method with its parameters, or an error where it or the columns are not what is needed."""
+        for name in self.columns:
+            if table.attribute(name).role == IDENTIFIER:
+                raise InvalidParameter(
+                    f"{named('columns')}: {name!r} is an identifier; it is dropped or starred, and not protected."
+                )
+        protection = protection_of(self.method, self.parameters)
+        if (self.matrices or self.frequencies) and not isinstance(protection, PRAM):
+            raise InvalidParameter(
+                f"{named('matrices_out')} and {named('frequencies')} are for pram; {self.method} has no matrices."
+            )
+        return protection
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Masked:
+    """A masked table, in the order of its original, and what was found out about it.
+
+    *order* says which row of it each row of the release is; None keeps the order. *findings* may go out with the
+    release; *matrices*, *matrix_measures* and *frequencies* lead back to the original.
+    """
+
+    asked: Masking
+    table: Table
+    parameters: Mapping[str, Any]
+    findings: Mapping[str, Any]
+    order: NDArray[np.int64] | None = None
+    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    matrix_measures: MatrixMeasures | None = None
+    frequencies: Sequence[CorrectedFrequencies] = ()
+
+    @property
+    def released(self) -> Table:
+        """The rows in the order of the release; identifiers still stand in it."""
+        return self.table if self.order is None else self.table.rows(self.order)
+
+    def document(self) -> dict[str, Any]:
+        """What was done and found, as plain values."""
+        asked = self.asked
+        return {
+            "rows": len(self.table),
+            "columns": list(asked.columns),
+            "method": asked.method,
+            "parameters": dict(self.parameters),
+            **self.findings,
+            "shuffled": asked.shuffle,
+            "dropped": list(self.table.with_role(IDENTIFIER)) if asked.identifiers == "drop" else [],
+            **({} if self.matrix_measures is None else {"matrix_measures": self.matrix_measures.document()}),
+        }
+
+
+def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
+    """A random order of the rows of a release; the seed alone leads back."""
+    return Stream(rng.bytes(32), b"order").permutation(rows)
+
+
+def read_parameters(parameters: Mapping[str, Any], table: Table, columns: Sequence[str]) -> dict[str, Any]:
+    """The *parameters* of a method with the files read that some of them name."""
+    return {
+        name: _READERS[name](value, table, columns) if name in _READERS and isinstance(value, str) else value
+        for name, value in parameters.items()
+    }

@@ -1,0 +1,180 @@
+"""The axes of all charts: from values to coordinates, with round ticks, and the grid that two of them span."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from tabular.report.kit.markup import element, join, shortened
+
+#: Numbers that lie further apart than this are drawn on a logarithmic axis.
+WIDE = 30
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Places the values from *low* to *high* between two coordinates, in equal steps or in equal factors."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[tuple[float, str], ...] = ()
+    is_logarithmic: bool = False
+    has_lines: bool = True
+
+    def __call__(self, value: float) -> float:
+        low, high = self.low, self.high
+        if self.is_logarithmic:
+            value, low, high = math.log(value), math.log(low), math.log(high)
+        share = 0.5 if high == low else (value - low) / (high - low)
+        return self.start + (self.end - self.start) * share
+
+    @classmethod
+    def from_zero(cls, values: Sequence[float], start: float, end: float, *, ceiling: float | None = None) -> Axis:
+        """From 0 to a round number at or above all *values*, but not above *ceiling* unless a value is."""
+        top = nice_top(values, ceiling=ceiling)
+        return cls._between(0, top, nice_step(top), start, end)
+
+    @classmethod
+    def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """From a round number below all *values* to one above them, for charts of differences."""
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        step = nice_step((high - low) or abs(high) or 1.0)
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        return cls._between(first * step, max(last, first + 1) * step, step, start, end)
+
+    @classmethod
+    def _between(cls, low: float, high: float, step: float, start: float, end: float) -> Axis:
+        """With a tick at each *step* from *low* on."""
+        ticks = [round(low + step * place, 12) for place in range(math.floor((high - low) / step + 1e-9) + 1)]
+        return cls(low, high, start, end, tuple((tick, number(tick)) for tick in ticks))
+
+    @classmethod
+    def fitting(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """From 0, or by powers of ten where all *values* are above 0 and lie far apart."""
+        low, high = min(values, default=0.0), max(values, default=0.0)
+        if low <= 0 or high / low < WIDE:
+            return cls.from_zero(values, start, end)
+        first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+        ticks = tuple((10.0**power, _power(power)) for power in range(first, last + 1))
+        return cls(10.0**first, 10.0**last, start, end, ticks, is_logarithmic=True)
+
+    @classmethod
+    def by_factor(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """From the least to the greatest of *values*, with each of them named where there is room."""
+        bare = cls(min(values, default=1), max(values, default=1), start, end, is_logarithmic=True, has_lines=False)
+        kept = list(values[:1])
+        for value in values[1:]:
+            if abs(bare(value) - bare(kept[-1])) >= 15:
+                kept.append(value)
+        return replace(bare, ticks=tuple((value, number(value)) for value in kept))
+
+    @classmethod
+    def by_category(cls, names: Sequence[str], start: float, end: float, *, width: int) -> Axis:
+        """Equal room for each name, which is cut to *width* columns; a category's value is its place."""
+        ticks = tuple((float(place), shortened(name, width)) for place, name in enumerate(names))
+        return cls(-0.5, max(len(names), 1) - 0.5, start, end, ticks, has_lines=False)
+
+
+def grid(x: Axis, y: Axis, *, across: str | None = None, upwards: str | None = None) -> Markup:
+    """Ticks and lines of both axes with the titles *across* and *upwards*."""
+    (left, right), (top, bottom) = sorted((x.start, x.end)), sorted((y.start, y.end))
+    marks: list[Markup] = []
+    for value, words in y.ticks:
+        at = y(value)
+        if y.has_lines:
+            marks.append(element("line", x1=float(left), x2=float(right), y1=at, y2=at, class_="grid"))
+        marks.append(lettering(left - 5, at + 3.5, words, "end", small=y.has_lines))
+    for value, words in x.ticks:
+        at = x(value)
+        if x.has_lines:
+            marks.append(element("line", x1=at, x2=at, y1=float(top), y2=float(bottom), class_="grid"))
+        down = 11 if x.has_lines else 15
+        marks.append(lettering(at, bottom + down, words, "middle" if at > 12 else None, small=x.has_lines))
+    if across is not None:
+        marks.append(lettering((left + right) / 2, bottom + 28, across + _scale(x), "middle"))
+    if upwards is not None:
+        marks.append(lettering(2, 11, upwards + _scale(y)))
+    return join(marks)
+
+
+def lettering(x: float, y: float, words: str, anchor: str | None = None, *, small: bool = False) -> Markup:
+    """Words in a drawing."""
+    return element("text", words, x=float(x), y=float(y), text_anchor=anchor, class_="small" if small else None)
+
+
+def nice_top(values: Sequence[float], *, ceiling: float | None = None) -> float:
+    """A round number at or above all *values*, to end an axis that begins at 0; at most *ceiling*.
+
+    >>> nice_top([0.12, 0.31]), nice_top([]), nice_top([0.97], ceiling=1.0)
+    (0.4, 1.0, 1.0)
+    """
+    highest = max(values, default=0.0)
+    if highest <= 0:
+        return 1.0 if ceiling is None else ceiling
+    step = nice_step(highest)
+    top = step * math.ceil(highest / step - 1e-9)
+    return round(top if ceiling is None else min(top, max(ceiling, highest)), 12)
+
+
+def nice_step(span: float, *, at_most: int = 5) -> float:
+    """The smallest of 1, 2 or 5 times a power of ten that divides *span* into few parts.
+
+    >>> nice_step(0.31), nice_step(7), nice_step(100)
+    (0.1, 2.0, 20.0)
+    """
+    rough = span / at_most
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(round(each * power, 12) for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+
+
+def number(value: float) -> str:
+    """A number in few digits, thousands apart.
+
+    >>> number(250000.0), number(0.25), number(0.0)
+    ('250,000', '0.25', '0')
+    """
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+
+
+def spread_apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Positions as near to the *wanted* ones as may be, at least *gap* from one another, in the same order.
+
+    >>> spread_apart([10, 11, 30], 8, 0, 40)
+    [6.5, 14.5, 30.0]
+    """
+    order = sorted(range(len(wanted)), key=lambda each: (wanted[each], each))
+    if len(order) > 1:
+        gap = min(gap, (high - low) / (len(order) - 1))
+
+    def start(block: Sequence[int]) -> float:
+        """Where a block of touching labels begins that stands centred on where its labels want to be."""
+        middle, length = sum(wanted[each] for each in block) / len(block), gap * (len(block) - 1)
+        return max(low, min(middle - length / 2, high - length))
+
+    blocks: list[list[int]] = []
+    for each in order:
+        blocks.append([each])
+        while len(blocks) > 1 and start(blocks[-1]) < start(blocks[-2]) + gap * len(blocks[-2]) - 1e-9:
+            last = blocks.pop()
+            blocks[-1].extend(last)
+    placed = [0.0] * len(wanted)
+    for block in blocks:
+        for position, each in enumerate(block):
+            placed[each] = float(start(block) + position * gap)
+    return placed
+
+
+def _power(power: int) -> str:
+    if -3 <= power <= 4:
+        return f"{10.0**power:,.10g}"
+    return "10" + ("⁻" if power < 0 else "") + str(abs(power)).translate(_SUPERSCRIPTS)
+
+
+def _scale(axis: Axis) -> str:
+    return " (logarithmic)" if axis.is_logarithmic else ""

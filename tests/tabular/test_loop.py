@@ -1,0 +1,141 @@
+"""The loop by itself: candidates are plain numbers here."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabular import loop
+from tabular.loop import (
+    Enough,
+    Progress,
+    Standing,
+    after_evaluations,
+    after_generations,
+    after_idling,
+    after_seconds,
+    any_of,
+    cancelled,
+    never,
+)
+
+
+class Climb:
+    """Asks for one number after another and keeps the greatest square."""
+
+    def __init__(self, numbers):
+        self.numbers, self.told, self.seen, self.best, self.closed = numbers, [], set(), None, False
+
+    def steps(self):
+        try:
+            for number in self.numbers:
+                square = yield number
+                self.told.append((number, square))
+                self.best = square if self.best is None else max(self.best, square)
+        finally:
+            self.closed = True
+
+    def evaluate(self, number):
+        self.seen.add(number)
+        return number**2
+
+    def standing(self):
+        return Standing(len(self.seen), self.best)
+
+
+class Clock:
+    """Each look takes a second."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 1
+        return self.now
+
+
+def run(climb, **given):
+    return loop.run(climb.steps(), climb.evaluate, climb.standing, clock=Clock(), **given)
+
+
+def test_each_candidate_is_evaluated_and_told_until_the_work_ends():
+    climb = Climb([1, 3, 2])
+    trace = run(climb)
+    assert trace.ended
+    assert climb.told == [(1, 1), (3, 9), (2, 4)]
+    assert climb.closed
+
+
+def test_nothing_is_evaluated_where_it_stops_at_once():
+    climb = Climb([1, 2])
+    trace = run(climb, stop=lambda progress: True)
+    assert (trace.ended, climb.told, climb.seen, trace.moments) == (False, [], set(), ())
+    assert climb.closed
+
+
+def test_work_that_asks_for_nothing_ends():
+    trace = run(Climb([]))
+    assert trace.ended
+    assert [each.generation for each in trace.moments] == [1]
+
+
+@pytest.mark.parametrize(
+    ("stop", "told"),
+    [
+        (after_evaluations(2), [1, 1, 5]),
+        (after_generations(2), [1, 1]),
+        (after_idling(2), [1, 1, 5, 5, 5]),
+        # The clock has been looked at once before the first generation.
+        (after_seconds(3), [1, 1, 5]),
+        (any_of(after_evaluations(3), after_generations(4)), [1, 1, 5, 5]),
+        (any_of(), [1, 1, 5, 5, 5, 6]),
+        (never, [1, 1, 5, 5, 5, 6]),
+    ],
+)
+def test_conditions_stop_it_and_compose(stop, told):
+    climb = Climb([1, 1, 5, 5, 5, 6])
+    trace = run(climb, stop=stop)
+    assert [number for number, _ in climb.told] == told
+    assert trace.ended == (len(told) == 6)
+
+
+def test_it_can_be_cancelled_from_outside():
+    climb = Climb([4, 5, 6])
+    trace = run(climb, stop=cancelled(lambda: climb.best == 25))
+    assert not trace.ended
+    assert climb.best == 25
+
+
+def test_what_evaluates_can_say_that_the_means_are_spent():
+    climb = Climb([1, 2, 3])
+
+    def evaluate(number):
+        if number == 2:
+            raise Enough
+        return climb.evaluate(number)
+
+    trace = loop.run(climb.steps(), evaluate, climb.standing)
+    assert (trace.ended, climb.told, climb.closed) == (False, [(1, 1)], True)
+
+
+def test_another_error_comes_out_and_the_work_is_closed():
+    climb = Climb([1])
+    with pytest.raises(ZeroDivisionError):
+        loop.run(climb.steps(), lambda number: number // 0, climb.standing)
+    assert climb.closed
+
+
+def test_progress_is_reported_after_each_generation():
+    climb, reports = Climb([2, 2, 3]), []
+    run(climb, report=reports.append)
+    # The last number is told, and the work ends: there is no generation after it.
+    assert reports == [
+        Progress(evaluated=1, best=4, seconds=1.0, generation=1, idle=0),
+        Progress(evaluated=1, best=4, seconds=2.0, generation=2, idle=1),
+    ]
+
+
+def test_moments_are_kept_where_the_best_changes_and_at_the_end():
+    climb = Climb([1, 1, 1, 1, 2, 1, 1, 1])
+    trace = run(climb)
+    assert [(each.generation, each.best) for each in trace.moments] == [(1, 1), (4, 1), (5, 4), (8, 4)]
+    assert trace.seconds > trace.moments[-1].seconds
