@@ -10,6 +10,7 @@ import codecs
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO
@@ -178,7 +179,9 @@ class Rows:
         try:
             yield from rows_of(lines, self.dialect)
         except csv.Error:
-            raise self._broken() from None
+            # Once more, to name the line.
+            deque(self._located(), maxlen=0)
+            raise
 
     def begins(self, row: int, width: int) -> int:
         """The line on which a row begins; in a table of *width* columns, lines of spaces are not rows."""
@@ -216,14 +219,6 @@ class Rows:
             elif "expected after" in what:
                 what = "something stands between a closing quote and the delimiter"
             raise InvalidRecord(f"{self.name}, line {begins}: this is no row of a table: {what}.") from None
-
-    def _broken(self) -> InvalidRecord:
-        try:
-            for _ in self._located():
-                pass
-        except InvalidRecord as error:
-            return error
-        raise AssertionError("The rows of this file can be read.")
 
 
 def is_blank(row: Sequence[str], width: int) -> bool:
