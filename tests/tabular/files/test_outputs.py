@@ -72,6 +72,15 @@ def test_standard_output_comes_last_and_knows_the_release_id(tmp_path: Path, mon
     assert json.loads((tmp_path / "record").read_text())["release"] == release_id(b"table")
 
 
+def test_standard_output_alone_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.chdir(tmp_path)
+    assert write_outputs([output("-", text("x"), released=True)], overwrite=False).release == release_id(b"x")
+    assert out.buffer.getvalue() == b"x"  # type: ignore[attr-defined]
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_are_undone_when_nobody_reads_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
