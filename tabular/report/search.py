@@ -73,7 +73,7 @@ def search_context(figures: Figures) -> dict[str, Any]:
         "best": _levels(names, solutions[0]) if solutions and not is_front else None,
         "cells": _share_of_cells(figures),
         "is_proven": _is_proven(figures),
-        "front": _front(figures, names) if is_front else None,
+        "front": front_chart(figures) if is_front else None,
         "exact_heads": [HEADS.get(key, key) for key in _exact_keys(figures)],
         "exact": _exact(figures, names) if is_front else [],
         "course": _course(figures),
@@ -169,7 +169,9 @@ def _axis_name(name: str) -> str:
     return _AXES.get(name, HEADS.get(name, name))
 
 
-def _front(figures: Figures, names: Sequence[Figures]) -> Markup:
+def front_chart(figures: Figures) -> Markup:
+    """The front of a document, and the exact one where it is known."""
+    names = [each["name"] for each in figures["quasi_identifiers"]]
     objectives = [str(each.value) for each in figures["objectives"]]
     across, upwards, shade = _axes(objectives)
     found = {_node(each) for each in figures["solutions"]}
