@@ -54,7 +54,7 @@ class Check:
         """One row for each criterion, and for each sensitive attribute where it looks at one."""
         from pandas import DataFrame
 
-        rows = [(name, None, value) for name, value in self.of_rows.items()]
+        rows: list[tuple[str, str | None, float]] = [(name, None, value) for name, value in self.of_rows.items()]
         rows += [
             (name, attribute, value) for attribute, found in self.of_values.items() for name, value in found.items()
         ]
@@ -64,7 +64,7 @@ class Check:
         from tabular.report.kit.snippet import frame_snippet
 
         rows, names = len(self.anonymity.table), ", ".join(self.anonymity.quasi_identifiers)
-        return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=2 * len(criteria))
+        return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=100)
 
     def document(self) -> dict[str, Any]:
         """Everything as plain values; None stands for what cannot be had, such as an infinite beta.

@@ -117,7 +117,7 @@ class Summary:
         from tabular.report.kit.snippet import frame_snippet
 
         caption = f"Loss and risk over {', '.join(self.columns)}, {self.records:,} records."
-        return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=len(measures))
+        return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=100)
 
     def _risk(self, off: float) -> float:
         """The risk if PRL is *off* by so much."""
