@@ -16,11 +16,10 @@ from networkx.algorithms.isomorphism import DiGraphMatcher
 from numpy.typing import NDArray
 
 from benchmarks.shared import SHARED
-from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
 from graphpriv.places import PlaceTree
 from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure, attackers, user_labels
-from graphpriv.risk.comparison import with_common_codes
 from graphpriv.structure import describe
 from graphpriv.synthetic.graphs import synthetic_graph
 
@@ -101,7 +100,7 @@ def peers() -> None:
             ("release k=5", release.graph, release.mapping),
         ):
             # Aligned before anything is timed: no matcher is about trees of places.
-            aligned = with_common_codes(graph, masked)
+            aligned = common_codes(graph, masked)
             for name in ("ego", "subgraph"):
                 row(case, name, "", *compared(*aligned, mapping, name))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,7 +232,7 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "unmapped": None if mapped is None else len(released) - mapped,
         "information_loss": _losses(pair),
         "disclosure_risk": _by_scenario(found, lambda each: each.risk),
-        "expected_success": _by_scenario(found, lambda each: _expected_success(each, pair.mapping)),
+        "expected_success": _by_scenario(found, lambda each: each.expected_success(pair.mapping)),
         "undecided": _by_scenario(found, lambda each: each.undecided_share),
         "candidates": _by_scenario(found, lambda each: each.buckets),
         "structure": _structure(pair, found),
@@ -274,19 +273,11 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},
-        "expected_success": {attacker: _expected_success(each, pair.mapping) for attacker, each in alone.items()},
+        "expected_success": {attacker: each.expected_success(pair.mapping) for attacker, each in alone.items()},
         "undecided": {attacker: each.undecided_share for attacker, each in alone.items()},
         "candidates": {attacker: each.buckets for attacker, each in alone.items()},
         "note": {True: EDGES_KEPT, False: EDGES_CHANGED, None: EDGES_UNKNOWN}[change["edges_unchanged"]],
     }
-
-
-def _expected_success(disclosure: Disclosure, mapping: NDArray[np.int64] | None) -> float | None:
-    """The mean chance of the users whose counterpart is known; those left out of a mapping must not count as safe."""
-    if disclosure.chances is None or mapping is None:
-        return None
-    known = mapping >= 0
-    return fsum(disclosure.chances[known]) / int(known.sum()) if known.any() else None
 
 
 def _most_at_risk(

@@ -270,6 +270,8 @@ def links_of(
 
 def common_codes(one: SocialGraph, other: SocialGraph) -> tuple[SocialGraph, SocialGraph]:
     """Both graphs with the same tree of places and the same topics, so that equal codes mean equal values."""
+    if one.topic_names == other.topic_names and one.places == other.places:
+        return one, other
     places, *moved = one.places.union(other.places)
     names = in_order([*one.topic_names, *other.topic_names])
     code = {name: position for position, name in enumerate(names)}

@@ -91,14 +91,6 @@ class PlaceTree:
         return np.array([LEVELS[each] for each in self.types], dtype=np.int8)
 
     @cached_property
-    def depths(self) -> NDArray[np.int32]:
-        """How many steps each place lies below `world`."""
-        depths = np.zeros(len(self), dtype=np.int32)
-        for node in range(1, len(self)):
-            depths[node] = depths[self.parents[node]] + 1
-        return depths
-
-    @cached_property
     def ends(self) -> NDArray[np.int32]:
         """For each place, one past the last of the places below it."""
         ends = np.arange(1, len(self) + 1, dtype=np.int32)
@@ -132,24 +124,6 @@ class PlaceTree:
     def find(self, path: Path) -> int | None:
         """The node at the end of *path*, or None where there is no such place."""
         return self._nodes.get(path)
-
-    def common(self, one: int, other: int) -> int:
-        """The closest place that lies on the branches of both; unknown only where both are (decision of the spec)."""
-        if one == other:
-            return one
-        if UNKNOWN in (one, other):
-            return 0
-        while one != other:
-            # The later of two nodes is never above the earlier one.
-            if one > other:
-                one = int(self.parents[one])
-            else:
-                other = int(self.parents[other])
-        return one
-
-    def distance(self, one: int, other: int) -> float:
-        """Eq 6.1: level difference over the highest level on one branch, either direction; else 1."""
-        return int(self.steps(np.array([one]), np.array([other]))[0]) / TOP
 
     def steps(self, ones: NDArray[np.integer], others: NDArray[np.integer]) -> NDArray[np.int8]:
         """Eq 6.1 for arrays of places, in sevenths: 0 to 7."""

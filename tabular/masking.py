@@ -61,7 +61,8 @@ class Masking:
         release_table(masked, identifiers=self.identifiers)
         counted = verify(masked, protection, self.columns)
         matrices = protection.matrices(table, self.columns) if isinstance(protection, PRAM) else {}
-        frequencies = [corrected_frequencies(masked, name, matrices[name]) for name in self._corrected]
+        wanted = self.columns if self.frequencies else ()
+        frequencies = [corrected_frequencies(masked, name, matrices[name]) for name in wanted]
         findings: dict[str, Any] = {
             # Over blocks of columns a k says nothing of all of them together.
             "promises_k": protection.k_holds_over(self.columns) == (self.columns,),
@@ -99,10 +100,6 @@ class Masking:
                 f"{named('matrices_out')} and {named('frequencies')} are for pram; {self.method} has no matrices."
             )
         return protection
-
-    @property
-    def _corrected(self) -> tuple[str, ...]:
-        return self.columns if self.frequencies else ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

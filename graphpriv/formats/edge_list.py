@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats, write_pieces
 from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
-from graphpriv.formats.place_rows import COLUMNS, place_rows, read_places
+from graphpriv.formats.place_table import COLUMNS, place_rows, read_places
 from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord

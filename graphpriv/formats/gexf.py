@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import INLINE_PATH, Draft
-from graphpriv.formats.sources import content, places_that_occur
-from graphpriv.formats.xml import Attributes, attribute_of, direction, read_elements
+from graphpriv.formats.draft import INLINE_PATH
+from graphpriv.formats.sources import places_that_occur
+from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, direction
 from graphpriv.graph import SocialGraph
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
@@ -39,20 +39,17 @@ class GEXF(GraphFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".gexf",)
 
     def read(self, origin: Origin) -> Imported:
-        reader = _Reader(str(origin.path), origin.report)
-        read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
-        return reader.imported(origin.directed)
+        return _Reader.read(origin)
 
     def text(self, graph: SocialGraph) -> Iterator[str]:
         return written(graph)
 
 
-class _Reader:
+class _Reader(ElementReader):
     """What has been read of a GEXF file so far."""
 
     def __init__(self, file: str, report: Report) -> None:
-        self.file = file
-        self.draft = Draft(file, self._at, self._at, report)
+        super().__init__(file, report)
         self.attributes = {"node": Attributes(), "edge": Attributes()}
         self.default: bool | None = None
         self.directed: bool | None = None
@@ -61,33 +58,28 @@ class _Reader:
         #: The node or edge whose values come now: what it is, where it began, its id, its values.
         self._open: tuple[str, int, str | None, dict[str, object]] | None = None
 
-    def _at(self, line: int) -> str:
-        return f"{self.file}, line {line}"
-
     def begin(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins."""
         if not self._root:
             if name != "gexf":
-                raise InvalidInput(f"{self._at(line)}: this is not GEXF; it begins with another element.")
+                raise InvalidInput(f"{self.at(line)}: this is not GEXF; it begins with another element.")
             self._root = True
         elif name == "graph":
             if self.default is not None:
-                raise InvalidRecord(f"{self._at(line)}: this is a second graph; a file holds one.")
-            self.default = direction(attributes.get("defaultedgetype", "undirected"), _DIRECTED, self._at(line))
+                raise InvalidRecord(f"{self.at(line)}: this is a second graph; a file holds one.")
+            self.default = direction(attributes.get("defaultedgetype", "undirected"), _DIRECTED, self.at(line))
         elif name == "attributes":
             self._declared = attributes.get("class", "node")
             if self._declared not in self.attributes:
-                raise InvalidRecord(f"{self._at(line)}: attributes belong to the class node or edge.")
+                raise InvalidRecord(f"{self.at(line)}: attributes belong to the class node or edge.")
         elif name == "attribute":
             self._declare(attributes, line)
         elif name in ("node", "edge"):
             self._element(name, attributes, line)
         elif name == "attvalue" and self._open is not None:
             key = attributes.get("for", attributes.get("id"))
-            self._open[3][self.attributes[self._open[0]].name(key, self._at(line))] = attributes.get("value")
+            self._open[3][self.attributes[self._open[0]].name(key, self.at(line))] = attributes.get("value")
 
     def end(self, name: str, text: str, line: int) -> None:
-        """An element ends."""
         if name == "default":
             self.attributes[self._declared].default(text)
         elif name in ("node", "edge") and self._open is not None:
@@ -101,18 +93,18 @@ class _Reader:
     def _declare(self, attributes: dict[str, str], line: int) -> None:
         key = attributes.get("id")
         if key is None:
-            raise InvalidRecord(f"{self._at(line)}: this attribute has no id.")
+            raise InvalidRecord(f"{self.at(line)}: this attribute has no id.")
         self.attributes[self._declared].declare(key, attributes.get("title", key))
         if self._declared == "node":
             self.draft.declare((attributes.get("title", key),))
 
     def _element(self, name: str, attributes: dict[str, str], line: int) -> None:
         if self.default is None or self._open is not None:
-            raise InvalidRecord(f"{self._at(line)}: this {name} stands inside another one, or outside of the graph.")
+            raise InvalidRecord(f"{self.at(line)}: this {name} stands inside another one, or outside of the graph.")
         values: dict[str, object] = {}
         if name == "node":
             if "pid" in attributes:
-                raise InvalidRecord(f"{self._at(line)}: this node lies inside another one; a social graph is flat.")
+                raise InvalidRecord(f"{self.at(line)}: this node lies inside another one; a social graph is flat.")
             # Writers repeat the id as label; only one that says more is lost.
             if attributes.get("label") != attributes.get("id"):
                 values["label"] = attributes.get("label")
@@ -123,22 +115,20 @@ class _Reader:
 
     def _edge(self, attributes: dict[str, str], line: int) -> None:
         kind = attributes.get("type")
-        directed = self.default if kind is None else direction(kind, _DIRECTED, self._at(line))
+        directed = self.default if kind is None else direction(kind, _DIRECTED, self.at(line))
         if self.directed is None:
             self.directed = directed
         if directed != self.directed:
-            raise InvalidRecord(f"{self._at(line)}: edges are directed or not, all of them; this one differs.")
+            raise self.refuse_mixed(line)
         source, target = attributes.get("source"), attributes.get("target")
         self.draft.add_edge(line, source, target)
         if kind == "mutual":
             self.draft.add_edge(line, target, source)
 
-    def imported(self, directed: bool | None) -> Imported:
-        """The graph, when all has been read."""
+    def declared(self) -> tuple[bool, object, str] | None:
         if self.default is None:
-            raise InvalidInput(f"{self.file}: there is no graph in it.")
-        said = self.default if self.directed is None else self.directed
-        return self.draft.graph(None, directed=said if directed is None else directed, where=self.file)
+            return None
+        return self.default if self.directed is None else self.directed, None, self.file
 
 
 def written(graph: SocialGraph) -> Iterator[str]:

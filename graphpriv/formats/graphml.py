@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
+from graphpriv.formats.draft import TOPIC_COLUMNS
 from graphpriv.formats.json_text import parsed_json
-from graphpriv.formats.sources import content, places_that_occur
-from graphpriv.formats.xml import Attributes, attribute_of, content_of, direction, read_elements
+from graphpriv.formats.sources import places_that_occur
+from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, content_of, direction
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.progress import Report
@@ -37,20 +37,17 @@ class GraphML(GraphFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".graphml",)
 
     def read(self, origin: Origin) -> Imported:
-        reader = _Reader(str(origin.path), origin.report)
-        read_elements(content(origin.path), str(origin.path), reader.begin, reader.end)
-        return reader.imported(origin.directed)
+        return _Reader.read(origin)
 
     def text(self, graph: SocialGraph) -> Iterator[str]:
         return written(graph)
 
 
-class _Reader:
+class _Reader(ElementReader):
     """What has been read of a GraphML file so far."""
 
     def __init__(self, file: str, report: Report) -> None:
-        self.file = file
-        self.draft = Draft(file, self._at, self._at, report)
+        super().__init__(file, report)
         self.keys = {owner: Attributes() for owner in ("node", "edge", "graph")}
         self.locations: str | None = None
         self.directed: bool | None = None
@@ -62,16 +59,12 @@ class _Reader:
         self._foreign = 0
         self._holds_elements = False
 
-    def _at(self, line: int) -> str:
-        return f"{self.file}, line {line}"
-
     def begin(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins."""
         if self._foreign:
             self._foreign += 1
         elif self._key is not None or name in ("desc", "port", "hyperedge", "locator"):
             if name in ("port", "hyperedge"):
-                raise InvalidRecord(f"{self._at(line)}: a {name} is nothing that a social graph has.")
+                raise InvalidRecord(f"{self.at(line)}: a {name} is nothing that a social graph has.")
             # What drawing programs put into data elements; it is counted with the attribute it stands in.
             self._foreign = 1
             self._holds_elements = self._key is not None
@@ -81,22 +74,19 @@ class _Reader:
             self._key = attributes.get("key", "")
         elif name == "graph":
             if self.directed is not None:
-                raise InvalidRecord(
-                    f"{self._at(line)}: this is a second graph; a file holds one, without graphs in it."
-                )
-            self.directed = direction(attributes.get("edgedefault"), _DIRECTED, self._at(line))
+                raise InvalidRecord(f"{self.at(line)}: this is a second graph; a file holds one, without graphs in it.")
+            self.directed = direction(attributes.get("edgedefault"), _DIRECTED, self.at(line))
             self._open.append((name, line, None, {}))
         elif name in ("node", "edge"):
             if not self._open or self._open[-1][0] != "graph":
-                raise InvalidRecord(f"{self._at(line)}: this {name} does not stand directly in a graph.")
+                raise InvalidRecord(f"{self.at(line)}: this {name} does not stand directly in a graph.")
             self._open.append((name, line, attributes.get("id"), {}))
             if name == "edge":
                 self._edge(attributes, line)
         elif not self._open and name not in ("graphml", "default"):
-            raise InvalidInput(f"{self._at(line)}: this is not GraphML; its elements are unknown.")
+            raise InvalidInput(f"{self.at(line)}: this is not GraphML; its elements are unknown.")
 
     def end(self, name: str, text: str, line: int) -> None:
-        """An element ends."""
         if self._foreign:
             self._foreign -= 1
             return
@@ -117,7 +107,7 @@ class _Reader:
     def _declare(self, attributes: dict[str, str], line: int) -> None:
         owner, key = attributes.get("for", "all"), attributes.get("id")
         if key is None:
-            raise InvalidRecord(f"{self._at(line)}: this key has no id.")
+            raise InvalidRecord(f"{self.at(line)}: this key has no id.")
         self._declaring = tuple(each for name, each in self.keys.items() if owner in (name, "all"))
         for each in self._declaring:
             each.declare(key, attributes.get("attr.name", key))
@@ -126,8 +116,8 @@ class _Reader:
 
     def _edge(self, attributes: dict[str, str], line: int) -> None:
         said = attributes.get("directed")
-        if said is not None and direction(said, _BOOLEAN, self._at(line)) != self.directed:
-            raise InvalidRecord(f"{self._at(line)}: edges are directed or not, all of them; this one differs.")
+        if said is not None and direction(said, _BOOLEAN, self.at(line)) != self.directed:
+            raise self.refuse_mixed(line)
         self.draft.add_edge(line, attributes.get("source"), attributes.get("target"))
 
     def _data(self, text: str, line: int) -> None:
@@ -137,19 +127,17 @@ class _Reader:
         if not self._open:
             return
         owner, _, _, data = self._open[-1]
-        name = self.keys[owner].name(key, self._at(line))
+        name = self.keys[owner].name(key, self.at(line))
         if owner == "graph" and name == "locations":
             self.locations = text
         else:
             data[name] = held
 
-    def imported(self, directed: bool | None) -> Imported:
-        """The graph, when all has been read."""
-        if self.directed is None:
-            raise InvalidInput(f"{self.file}: there is no graph in it.")
+    def declared(self) -> tuple[bool, object, str] | None:
         where = f"{self.file}, locations"
-        locations = None if self.locations is None else parsed_json(self.locations, where)
-        return self.draft.graph(locations, directed=self.directed if directed is None else directed, where=where)
+        if self.directed is None:
+            return None
+        return self.directed, None if self.locations is None else parsed_json(self.locations, where), where
 
 
 def written(graph: SocialGraph) -> Iterator[str]:

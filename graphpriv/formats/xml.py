@@ -6,11 +6,16 @@ No document type, no entity, no external address: what could make a parser fetch
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+from graphpriv.formats.contract import Imported, Origin
+from graphpriv.formats.draft import Draft
+from graphpriv.formats.sources import content
 from tabular.errors import InvalidInput, InvalidRecord
+from tabular.progress import Report
 
 #: Graphs lie a few elements deep; labels of drawing programs a few more.
 DEEPEST = 200
@@ -76,6 +81,47 @@ def _checked(text: str, what: str) -> str:
     if _FORBIDDEN.search(text):
         raise InvalidRecord(f"{what} has a control character, which XML cannot hold; write node-link JSON.")
     return text
+
+
+class ElementReader(ABC):
+    """What has been read of a graph in XML so far."""
+
+    def __init__(self, file: str, report: Report) -> None:
+        self.file = file
+        self.draft = Draft(file, self.at, self.at, report)
+
+    @classmethod
+    def read(cls, origin: Origin) -> Imported:
+        """The graph in a file."""
+        reader = cls(str(origin.path), origin.report)
+        read_elements(content(origin.path), reader.file, reader.begin, reader.end)
+        found = reader.declared()
+        if found is None:
+            raise InvalidInput(f"{reader.file}: there is no graph in it.")
+        directed, locations, where = found
+        if origin.directed is not None:
+            directed = origin.directed
+        return reader.draft.graph(locations, directed=directed, where=where)
+
+    def at(self, line: int) -> str:
+        """A place in the file, for errors."""
+        return f"{self.file}, line {line}"
+
+    @abstractmethod
+    def begin(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """An element begins."""
+
+    @abstractmethod
+    def end(self, name: str, text: str, line: int) -> None:
+        """An element ends."""
+
+    @abstractmethod
+    def declared(self) -> tuple[bool, object, str] | None:
+        """Whether the edges have a direction, the locations and where these stand; None if there was no graph."""
+
+    def refuse_mixed(self, line: int) -> InvalidRecord:
+        """The error for an edge whose direction is not that of the others."""
+        return InvalidRecord(f"{self.at(line)}: edges are directed or not, all of them; this one differs.")
 
 
 class Attributes:

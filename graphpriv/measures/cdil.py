@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures.contract import Measure, Reading, measures
-from graphpriv.measures.pair import Pair
+from graphpriv.pair import Pair
 
 
 @measures.add(

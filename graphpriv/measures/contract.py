@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graphpriv.measures.pair import Pair
+from graphpriv.pair import Pair
 from tabular.registry import Method, Registry
 
 

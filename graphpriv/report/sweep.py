@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from graphpriv.report import names
-from graphpriv.report.audit import COUNTS, INPUTS
+from graphpriv.report.audit import KNOWN
 from tabular.report.kit.figures import Figures
 from tabular.report.kit.lines import Spread, lines, top_of
 from tabular.report.kit.markup import element, join
@@ -34,7 +34,7 @@ def sweep_context(figures: Figures) -> dict[str, Any]:
         "lost": _table(rows, f"Information loss by k. {_RUNS}", paths),
         "risks": list(_risks(rows, placed, steps)),
         "links": list(_links(rows)),
-        "inputs": figures["inputs"].listed(INPUTS) + figures.listed(COUNTS),
+        **KNOWN,
     }
 
 

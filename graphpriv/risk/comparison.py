@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
+from graphpriv.pair import Pair
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
 from tabular.classes import equivalence_classes
-from tabular.errors import InvalidInput, UnknownName
+from tabular.errors import UnknownName
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +38,8 @@ class Comparison:
         workers: int | None = None,
     ) -> Comparison:
         """Put two graphs side by side; *mapping* says for each original user where it is in *masked*, -1 nowhere."""
-        if mapping is not None:
-            mapping = np.asarray(mapping, dtype=np.int64)
-            if len(mapping) != len(original):
-                raise InvalidInput(f"The mapping has {len(mapping)} users, the original graph {len(original)}.")
-            if len(mapping) and (mapping.max() >= len(masked) or mapping.min() < -1):
-                raise InvalidInput("The mapping names a user that the released graph does not have.")
-        one, other = with_common_codes(original, masked)
-        return cls(one, other, mapping, workers or os.cpu_count() or 1)
+        pair = Pair.of(original, masked, mapping)
+        return cls(pair.original, pair.masked, pair.mapping, workers or os.cpu_count() or 1)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
@@ -71,13 +66,6 @@ class Comparison:
         return self._classes[key]
 
 
-def with_common_codes(original: SocialGraph, masked: SocialGraph) -> tuple[SocialGraph, SocialGraph]:
-    """Both graphs so that equal codes mean equal values; as they are where that holds already."""
-    if original.topic_names == masked.topic_names and original.places == masked.places:
-        return original, masked
-    return common_codes(original, masked)
-
-
 def user_labels(
     original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -85,7 +73,7 @@ def user_labels(
     for name in attributes:
         if name not in ATTRIBUTES:
             raise UnknownName.among("attribute", name, ATTRIBUTES)
-    original, masked = with_common_codes(original, masked)
+    original, masked = common_codes(original, masked)
     columns = [np.concatenate([original.attribute(name), masked.attribute(name)]) for name in attributes]
     labels = np.zeros(len(original) + len(masked), dtype=np.int32)
     if columns:

@@ -44,13 +44,16 @@ class Disclosure:
         np.divide(1.0, self.candidates, out=chances, where=self.true_found)
         return chances
 
-    @property
-    def expected_success(self) -> float | None:
-        """How likely a user is named rightly by drawing one of the candidates; None without a mapping."""
-        if self.chances is None:
+    def expected_success(self, mapping: NDArray[np.int64] | None) -> float | None:
+        """The mean chance of the users whose counterpart is known; None where none is.
+
+        Users left out of the *mapping* must not count as safe.
+        """
+        if self.chances is None or mapping is None:
             return None
+        known = mapping >= 0
         # An exact sum: the figure does not depend on the order of the users.
-        return fsum(self.chances) / len(self.chances) if len(self.chances) else 0.0
+        return fsum(self.chances[known]) / int(known.sum()) if known.any() else None
 
     @property
     def buckets(self) -> dict[str, int]:

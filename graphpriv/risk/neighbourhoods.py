@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.risk.workers import in_chunks
-from tabular.errors import InvalidInput
 from tabular.kernels import compiled, inlined
 
 #: Fewer entries than this are not worth a thread.
@@ -39,12 +38,6 @@ class Neighbourhoods(NamedTuple):
 
 def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: int) -> Neighbourhoods:
     """All closed neighbourhoods of both graphs."""
-    if original.directed != masked.directed:
-        kind = {True: "directed", False: "undirected"}
-        raise InvalidInput(
-            f"The original graph is {kind[original.directed]}, the released one {kind[masked.directed]}; "
-            "compare both as undirected graphs."
-        )
     graphs = (original, masked)
     entries = [len(graph.neighbours.targets) for graph in graphs]
     offsets = np.concatenate([original.neighbours.offsets, masked.neighbours.offsets[1:] + entries[0]])

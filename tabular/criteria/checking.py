@@ -20,13 +20,13 @@ from tabular.table import Table
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: The numbers of a document that are no criteria.
+#: The numbers of a document that are not criteria.
 COUNTS = ("rows", "suppressed", "classes")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """The values of all criteria; those that look at sensitive values stand by attribute."""
+    """The values of all criteria, by sensitive attribute where they depend on one."""
 
     anonymity: Anonymity
     of_rows: Mapping[str, float]
@@ -34,7 +34,7 @@ class Check:
 
     @staticmethod
     def paths(sensitive: Sequence[str] = ()) -> list[tuple[str, ...]]:
-        """Where the numbers of a document stand, known before a table with these *sensitive* columns is read."""
+        """The paths of all numbers of a document with these *sensitive* columns, known before a table is read."""
         by_attribute = [
             ("by_attribute", attribute, key_of(entry.name))
             for attribute in sensitive
@@ -67,9 +67,9 @@ class Check:
         return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=100)
 
     def document(self) -> dict[str, Any]:
-        """Everything as plain values; None stands for what cannot be had, such as an infinite beta.
+        """Everything as plain values; None stands for a value that does not exist, such as an infinite beta.
 
-        Of several sensitive attributes the criteria give the least safe value, and `by_attribute` that of each.
+        With several sensitive attributes a criterion is the least safe value, and `by_attribute` has all of them.
         `class_sizes` are pairs of a size and how many classes have it.
         """
         sizes, times = np.unique(self.anonymity.classes.sizes, return_counts=True)
@@ -99,10 +99,10 @@ def check(
     suppressed: NDArray[np.bool_] | None = None,
     population: Table | None = None,
 ) -> Check:
-    """Take every criterion of *table*; suppressed rows are left out of all but the sums, where they count 0.
+    """Take every criterion of *table*; suppressed rows count 0 in sums and are left out elsewhere.
 
-    Unless it is said which rows are *suppressed*, those are that have `*` in all quasi-identifiers. Without a
-    *population* the people who could be meant are those of the table; its values are compared as they are written.
+    Without *suppressed* the rows with `*` in all quasi-identifiers count as suppressed. Without a *population* the
+    table is the population; both are compared by their values as text.
     """
     if isinstance(sensitive, str) or len(set(sensitive)) < len(sensitive):
         raise InvalidInput("The sensitive attributes are a list of columns, none of them twice.")
@@ -128,7 +128,7 @@ def check(
 
 
 def in_common_domains(table: Table, population: Table, names: Sequence[str]) -> tuple[Table, Table]:
-    """Both tables with the columns *names* in one domain each: every value, and every set, as its text."""
+    """Both tables with common domains for the columns *names*: each value, and each set, is its text."""
     found = []
     texts = {name: [[text_of(value) for value in each.values(name)] for each in (table, population)] for name in names}
     domains: dict[str, tuple[Value, ...]] = {name: tuple(sorted({*one, *two})) for name, (one, two) in texts.items()}

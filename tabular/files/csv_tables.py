@@ -1,4 +1,4 @@
-"""CSV text: read row by row with the lines that rows stand on, and written so that a spreadsheet runs nothing.
+"""CSV text: read row by row, with line numbers for errors, and written so that a spreadsheet runs nothing.
 
 A text cell that a spreadsheet could take for a formula gets an apostrophe in front, and loses it again on reading. A
 cell that begins with apostrophes before such a character gets one more, so that every text comes back as it was.
@@ -80,7 +80,7 @@ def written_cell(cell: str | float | None) -> str:
 
 
 def rows_of(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
-    """The rows that *lines* hold; empty lines are none."""
+    """The rows in *lines*, without empty ones."""
     return filter(None, _rows_and_empty(lines, dialect, strict=strict))
 
 
@@ -179,12 +179,12 @@ class Rows:
             raise self._broken() from None
 
     def begins(self, row: int, width: int) -> int:
-        """The line that a row begins on, lines of spaces in a table of *width* columns being none."""
+        """The line on which a row begins; in a table of *width* columns, lines of spaces are not rows."""
         found = (begin for begin, _, cells in self._located() if not is_blank(cells, width))
         return next(islice(found, row, None))
 
     def ends(self, row: int) -> int:
-        """The line that a row ends on; errors ask for it, so that reading need not count."""
+        """The line on which a row ends; found when an error needs it, so that reading need not count."""
         return next(islice((end for _, end, _ in self._located()), row, None))
 
     def _lines(self) -> Iterable[str]:
@@ -230,9 +230,9 @@ def commented_rows(data: bytes, name: str, delimiter: str | None) -> Rows:
 
 
 def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[list[str]], Callable[[int], int]]:
-    """The header of such text, its rows, and the line that the row of a number ends on; the delimiter is found out.
+    """The header and the rows of a small table, and a function that gives the line of a row; the delimiter is detected.
 
-    Cells are as they were before they were made harmless; every row has as many as the header.
+    Cells lose the apostrophes that made them harmless; every row has as many as the header.
     """
     rows = commented_rows(data, name, found_delimiter(first_line(data)) or ",")
     body = iter(rows)
@@ -256,7 +256,7 @@ def _even(rows: Iterator[list[str]], name: str, width: int, line: Callable[[int]
 
 
 def repeated(names: Sequence[str]) -> int | None:
-    """The number of the first column, from 1, that has the name of one before it.
+    """The number, from 1, of the first column whose name was used before.
 
     Errors tell only the number: without a header the first line is a record, perhaps of a person.
     """
@@ -283,5 +283,5 @@ def found_delimiter(line: str) -> str | None:
 
 
 def outside_quotes(line: str) -> str:
-    """A *line* without what stands in quotes."""
+    """A *line* without its quoted parts."""
     return re.sub(r'"(?:[^"]|"")*"', "", line)

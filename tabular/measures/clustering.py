@@ -38,8 +38,7 @@ class ClusteringLoss(Measure):
         after = [LabelColumn(each.masked, each.size, each.ordered, each.sets) for each in columns]
         firsts = [(2 * start + 1) * len(original) // (2 * self.starts) for start in range(self.starts)]
         best = best_partition(before, self.clusters, firsts)
-        loss = pair_counts(best.clusters, partition_from(after, best.start)).loss
-        return Reading(raw=loss, percent=100 * loss)
+        return Reading.share(pair_counts(best.clusters, partition_from(after, best.start)).loss, of=1)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class Reading:
 
     @classmethod
     def share(cls, raw: float, of: float) -> Reading:
-        """The reading of a formula that comes to *of* at most."""
+        """The reading of a formula whose greatest value is *of*."""
         return cls(raw=raw, percent=100 * raw / of)
 
 

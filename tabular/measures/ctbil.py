@@ -33,8 +33,7 @@ class ContingencyLoss(Measure):
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.10; in percent of twice the records times the tables, which is what it comes to at most."""
         differences = _differences(paired_columns(original, masked, attributes), self.dimensions)
-        raw = fsum(differences)
-        return Reading(raw=raw, percent=100 * raw / (2 * len(original) * len(differences)))
+        return Reading.share(fsum(differences), of=2 * len(original) * len(differences))
 
 
 @measures.add(

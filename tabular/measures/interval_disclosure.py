@@ -38,7 +38,7 @@ class IntervalDisclosure(Measure):
         columns = paired_columns(original, masked, attributes)
         reach = self.percent * len(original) / 100
         raw = sum(int(disclosed(column, reach).sum()) for column in columns)
-        return Reading(raw=raw, percent=100 * raw / (len(original) * len(columns)))
+        return Reading.share(raw, of=len(original) * len(columns))
 
 
 def disclosed(column: Column, reach: float) -> NDArray[np.bool_]:

@@ -41,7 +41,7 @@ class Summary:
 
     @staticmethod
     def paths() -> list[tuple[str, ...]]:
-        """Where the numbers of a document stand, known before anything is measured."""
+        """The paths of all numbers of a document, known before anything is measured."""
         keys = _keys()
         bounds = [("bounds", key) for key in ("prl", "disclosure_risk")]
         return [*((key,) for key in ("records", *keys, *SCORES)), *(("raw", key) for key in keys), *bounds]

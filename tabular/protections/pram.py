@@ -64,12 +64,8 @@ class PRAM(Protection):
                 f"{' and '.join(map(named, given))}."
             )
         if isinstance(self.matrix, str):
-            raise InvalidParameter(
-                f"{named('matrix')} must be numbers; read a file with read_matrix or read_matrices.",
-                must="be numbers",
-                was=self.matrix,
-                owner="PRAM",
-            )
+            must = "be numbers, as read_matrix and read_matrices give"
+            raise InvalidParameter.wrong("matrix", must=must, was=self.matrix, owner="PRAM")
         if self.diagonal is not None:
             read_bounds(self.diagonal)
 
@@ -145,7 +141,6 @@ def read_bounds(diagonal: Any) -> Bounds:
     try:
         low, high = (float(part) for part in parts)
     except (TypeError, ValueError):
-        raise InvalidParameter.wrong(
-            "diagonal", must="be two probabilities, lo,hi", was=diagonal, owner="PRAM"
-        ) from None
+        must = "be two probabilities, lo,hi"
+        raise InvalidParameter.wrong("diagonal", must=must, was=diagonal, owner="PRAM") from None
     return check_bounds((low, high))

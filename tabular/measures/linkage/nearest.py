@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Column, Pairs
+from tabular.measures.comparison import Column, Pairs, paired_columns
+from tabular.measures.contract import Measure, Reading
+from tabular.table import Table
 
 #: Distances that differ by less are equal: sums of fractions with denominators up to the sizes of the domains.
 TOLERANCE = 1e-9
@@ -88,6 +91,19 @@ class TruePairs(NamedTuple):
         order = np.argsort(pairs.results, kind="stable")
         starts = np.searchsorted(pairs.results[order], np.arange(len(pairs.masked) + 1))
         return cls(pairs.masked.codes, starts, pairs.origins[order], pairs.records[order])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestLinkage(Measure):
+    """Link each masked record with the nearest original."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        return Reading.share(linked(paired_columns(original, masked, attributes), self.labels), of=len(original))
+
+    def labels(self, columns: Sequence[Column]) -> Labels:
+        """The labels of the masked *columns*, and what can have become them."""
+        return Labels.of(columns)
 
 
 def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:

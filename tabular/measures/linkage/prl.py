@@ -47,17 +47,17 @@ class ProbabilisticLinkage(Measure):
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
         columns = paired_columns(original, masked, attributes)
-        if len(columns) > ATTRIBUTES:
-            raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
         return linkage(Pairs.of(columns), Labels.of(columns), self.steps)
 
 
 def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
     """The reading of one-to-one linkage, with a bound where it cannot be had exactly."""
-    records = int(pairs.records.sum())
+    records, attributes = int(pairs.records.sum()), pairs.original.codes.shape[1]
+    if attributes > ATTRIBUTES:
+        raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {attributes}.")
     raw = expected_links(pairs, labels, steps)
     if raw is not None:
-        return Reading(raw=raw, percent=100 * raw / records)
+        return Reading.share(raw, of=records)
     most = most_links(pairs)
     return Reading(raw=most, percent=100 * most / records, bound=100 * most / records)
 

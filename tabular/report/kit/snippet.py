@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TABLE = (
     "{0}{{background:var(--paper);color:var(--ink);padding:.5rem;max-width:38rem}}\n"
     "{0} caption,{0} p{{text-align:left;color:var(--soft);margin:0 0 .4rem}}\n"
-    "{0} th{{text-align:left}}\n"
+    "{0} th,{0} td{{padding:.2rem .9rem .2rem 0;text-align:left}}\n"
     "{0} td{{text-align:right;font-variant-numeric:tabular-nums}}\n"
 )
 
@@ -70,4 +70,4 @@ def _snippet(*content: Markup | None) -> str:
     scope = ".graphpriv-result"
     style = f"{scope}{{{palette.variables(dark=False)}}}\n{_TABLE.format(scope)}{drawing_style(f'{scope} ')}"
     # Our own style sheet: nothing in it comes from data.
-    return element("div", element("style", Markup(style)), join(*content), class_=scope[1:])  # noqa: S704
+    return str(element("div", element("style", Markup(style)), join(*content), class_=scope[1:]))  # noqa: S704

@@ -148,37 +148,6 @@ def test_a_user_who_cannot_be_taken_is_named_by_the_line(users: str, message: st
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("places", "message"),
-    [
-        ("key,name,type\n", "line 1: there is no column parent; places have key, name, type, parent"),
-        ("key,name,type,parent\na,a,village,\n", "line 2: this is no known type of place; there is route"),
-        ("key,name,type,parent\na,a,locality,b\n", "line 2: the parent of this place is no key of the table"),
-        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: the key of this place stands before, at line 2"),
-        ("key,name,type,parent\na,,route,\n", "line 2: a place has a key and a name"),
-        ("key,name,type,parent\nw,Earth,world,\n", "line 2: there is one world"),
-        (
-            "key,name,type,parent\nc,c,route,a\na,a,political,b\nb,b,political,a\n",
-            "line 3: the way up from this place comes back to it; places must not form a cycle",
-        ),
-        ("key,name,type,parent\na,a,political,a\n", "line 2: the way up from this place comes back to it"),
-        (
-            "key,name,type,parent\n" + "".join(f"{n},{n},political,{n + 1}\n" for n in range(2000)),
-            "line 2: more than 100 places lie above this one",
-        ),
-    ],
-)
-def test_a_place_that_cannot_be_taken_is_named_by_its_line(places: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=rf"x\.places\.csv, {message}"):
-        read(tmp_path, "source,target\n", places=places)
-
-
-def test_a_place_of_a_lower_level_cannot_lie_above(tmp_path: Path) -> None:
-    places = "key,name,type,parent\na,A,locality,b\nb,B,route,\n"
-    with pytest.raises(InvalidRecord, match=r"x\.places\.csv, line 2: step 1 \(locality, level 1\) lies below step 2"):
-        read(tmp_path, "source,target\n", places=places)
-
-
 def test_no_cell_that_is_written_runs_in_a_spreadsheet(tmp_path: Path) -> None:
     places = 'key,name,type,parent\n"\'=p","\'=cmd|1",locality,\n'
     users = 'id,location,topic1,handle,name\n"\'@x","\'=p","\'+t","\'-1","\'\'=n"\n"it\'s",,,,\n'

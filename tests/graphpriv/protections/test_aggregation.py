@@ -18,6 +18,8 @@ from tests.graphpriv.figures import (
     WASHINGTON,
     figure_6_5,
 )
+from tests.graphpriv.plain_places import common as common_place
+from tests.graphpriv.plain_places import distance
 from tests.strategies import graphs, place_trees
 
 TOGETHER = np.zeros(3, dtype=np.int64)
@@ -43,8 +45,8 @@ def test_section_6_2_1_the_place_above_manhattan_and_central_park_is_new_york_ci
 
 
 def test_section_6_2_1_the_distances_of_two_places():
-    assert PLACES.distance(PLACES.node(NEW_YORK_CITY), PLACES.node(WASHINGTON)) == 1
-    assert round(PLACES.distance(PLACES.node(BROOKLYN), PLACES.node(UNITED_STATES)), 3) == 0.714
+    assert distance(PLACES, PLACES.node(NEW_YORK_CITY), PLACES.node(WASHINGTON)) == 1
+    assert round(distance(PLACES, PLACES.node(BROOKLYN), PLACES.node(UNITED_STATES)), 3) == 0.714
 
 
 def test_a_place_above_another_is_the_place_above_both():
@@ -67,7 +69,7 @@ def test_the_common_place_is_the_one_that_pairs_agree_on(tree, data):
     for cluster in range(clusters.max() + 1):
         first, *others = location[clusters == cluster].tolist()
         for other in others:
-            first = tree.common(first, other)
+            first = common_place(tree, first, other)
         assert found[cluster] == first
 
 

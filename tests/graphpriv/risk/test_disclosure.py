@@ -21,12 +21,14 @@ def test_shares_of_four_users() -> None:
     assert found.risk == 0.75
     assert found.undecided_share == 0.25
     # One is named for certain, one in a quarter of the cases; the last one's candidates do not include it.
-    assert found.expected_success == pytest.approx((1 + 1 / 4) / 4)
+    assert found.expected_success(np.arange(4)) == pytest.approx((1 + 1 / 4) / 4)
+    # Who was left out of the mapping does not count as safe.
+    assert found.expected_success(np.array([-1, 1, 2, 3])) == pytest.approx((1 + 1 / 4) / 3)
 
 
 def test_without_a_mapping_nobody_knows_how_likely_a_user_is_named() -> None:
     found = disclosure([1, 2], None)
-    assert found.expected_success is None
+    assert found.expected_success(None) is None
     assert found.chances is None
 
 
@@ -37,7 +39,7 @@ def test_every_user_is_in_one_bucket() -> None:
 
 def test_nobody_is_disclosed_where_nobody_is() -> None:
     found = disclosure([], [])
-    assert (found.risk, found.undecided_share, found.expected_success) == (0.0, 0.0, 0.0)
+    assert (found.risk, found.undecided_share, found.expected_success(np.arange(0))) == (0.0, 0.0, None)
 
 
 def test_the_chance_of_a_user_is_one_in_its_candidates_if_it_is_among_them() -> None:

@@ -99,7 +99,7 @@ def test_the_release_of_figure_6_5_discloses_who_has_kept_its_values() -> None:
     assert found["location"].candidates.tolist() == [0, 0, 0]
     assert found["structure"].candidates.tolist() == [2, 1, 2]
     assert found["structure"].true_found.tolist() == [True, True, True]
-    assert found["structure"].expected_success == pytest.approx(2 / 3)
+    assert found["structure"].expected_success(np.arange(3)) == pytest.approx(2 / 3)
 
 
 def test_too_few_steps_leave_users_undecided_and_never_say_no() -> None:

@@ -131,7 +131,8 @@ def test_a_released_graph_without_users_holds_nobody(name: str) -> None:
     original, nobody = graph_of(3, [(0, 1)]), graph_of(0, [])
     found = attackers[name].method().disclose(original, nobody, np.full(3, -1), {"all": ATTRIBUTES})["all"]
     assert found.candidates.tolist() == [0, 0, 0]
-    assert found.expected_success == 0.0
+    assert found.chances.tolist() == [0.0, 0.0, 0.0]
+    assert found.expected_success(np.full(3, -1)) is None
     found = attackers[name].method().disclose(nobody, original, None, {"all": ATTRIBUTES})["all"]
     assert found.risk == 0.0
 
@@ -144,7 +145,7 @@ def test_directed_and_undirected_are_not_compared(name: str) -> None:
 
 def test_a_mapping_that_does_not_fit_is_refused() -> None:
     graph = graph_of(2, [(0, 1)])
-    with pytest.raises(InvalidInput, match="3 users"):
+    with pytest.raises(InvalidInput, match="3 entries"):
         Comparison.of(graph, graph, np.zeros(3, dtype=np.int64))
     with pytest.raises(InvalidInput, match="does not have"):
         Comparison.of(graph, graph, np.array([0, 2]))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken
@@ -284,10 +284,8 @@ def check_finished(place: Scene) -> None:
     assert not place.finish()
 
 
-@pytest.mark.parametrize("old", [True, False])
-@pytest.mark.parametrize("folders", [1, 2, 3])
-def test_after_a_kill_at_any_step_the_next_command_finishes_or_undoes(folders: int, old: bool) -> None:
-    for step in range(1, MOST_STEPS):
+def check_kills(folders: int, old: bool, *, every: int) -> None:
+    for step in range(1, MOST_STEPS, every):
         with scene(folders, old) as place:
             was_killed = check_killed(place, step)
             check_finished(place)
@@ -297,6 +295,20 @@ def test_after_a_kill_at_any_step_the_next_command_finishes_or_undoes(folders: i
     raise AssertionError
 
 
+# A fork of a process that has loaded much takes long: few of them in the plain run.
+@pytest.mark.parametrize(("folders", "old"), [(1, True), (2, False), (3, True)])
+def test_after_a_kill_the_next_command_finishes_or_undoes(folders: int, old: bool) -> None:
+    check_kills(folders, old, every=5)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("old", [True, False])
+@pytest.mark.parametrize("folders", [1, 2, 3])
+def test_after_a_kill_at_any_step_the_next_command_finishes_or_undoes(folders: int, old: bool) -> None:
+    check_kills(folders, old, every=1)
+
+
+@settings(max_examples=20)
 @given(scenes, st.integers(1, 60), st.integers(1, 20))
 def test_what_clears_up_may_be_killed_too(kind: tuple[int, bool], step: int, again: int) -> None:
     with scene(*kind) as place:
@@ -324,7 +336,7 @@ def test_kills_at_all_pairs_of_steps(folders: int, old: bool) -> None:
 
 def test_one_folder_is_enough_to_clear_up_in_all(tmp_path: Path) -> None:
     for name in ("private", "."):
-        for step in range(1, MOST_STEPS):
+        for step in range(2, MOST_STEPS, 6):
             place = Scene(tmp_path, folders=2, old=False)
             if not killed_at(step, lambda place=place: place.write("new")):  # type: ignore[misc]
                 break
@@ -354,7 +366,7 @@ def test_what_a_living_command_is_doing_stays_untouched(tmp_path: Path) -> None:
 
 def killed_between(place: Scene) -> None:
     """A command that was killed when some of its files were new."""
-    for step in range(1, MOST_STEPS):
+    for step in range(20, MOST_STEPS):
         assert killed_at(step, lambda: place.write("new"))
         if place.seen() not in (place.before, place.expected("new")):
             return

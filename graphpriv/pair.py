@@ -25,7 +25,7 @@ class Pair:
         """The pair in common codes; a mapping that does not fit, or one graph directed and one not, is refused."""
         if original.directed != masked.directed:
             raise InvalidInput(
-                "One of the two graphs is directed and the other is not; read both without directions to compare them."
+                "One of the two graphs is directed and the other is not; read both as undirected to compare them."
             )
         if mapping is not None:
             mapping = _checked(np.asarray(mapping), len(original), len(masked))
@@ -60,7 +60,9 @@ def _checked(mapping: NDArray[np.int64], users: int, masked_users: int) -> NDArr
     if mapping.shape != (users,):
         raise InvalidInput(f"The mapping has {mapping.size} entries; it must have one for each of {users} users.")
     if users and (mapping.min() < -1 or mapping.max() >= masked_users):
-        raise InvalidInput(f"The mapping points outside the masked graph, which has {masked_users} users.")
+        raise InvalidInput(
+            f"The mapping names a user that the released graph does not have; it has {masked_users} users."
+        )
     known = mapping[mapping >= 0]
     if len(np.unique(known)) < len(known):
         raise InvalidInput("The mapping gives two users the same counterpart; each must have one of its own.")
