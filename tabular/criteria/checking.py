@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from tabular.criteria.contract import HIGHER, criteria, key_of
 from tabular.errors import InvalidInput
 from tabular.labels import text_of
 from tabular.table import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: The numbers of a document that are not criteria.
 COUNTS = ("rows", "suppressed", "classes")
@@ -46,6 +49,22 @@ class Check:
             return self.of_rows[name]
         pick = min if criteria[name].method.safer == HIGHER else max
         return pick(found[name] for found in self.of_values.values())
+
+    def to_frame(self) -> DataFrame:
+        """One row for each criterion, and for each sensitive attribute where it looks at one."""
+        from pandas import DataFrame
+
+        rows: list[tuple[str, str | None, float]] = [(name, None, value) for name, value in self.of_rows.items()]
+        rows += [
+            (name, attribute, value) for attribute, found in self.of_values.items() for name, value in found.items()
+        ]
+        return DataFrame(rows, columns=["criterion", "attribute", "value"])
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import frame_snippet
+
+        rows, names = len(self.anonymity.table), ", ".join(self.anonymity.quasi_identifiers)
+        return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=100)
 
     def document(self) -> dict[str, Any]:
         """Everything as plain values; None stands for a value that does not exist, such as an infinite beta.

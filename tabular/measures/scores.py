@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabular.attributes import CONTINUOUS
 from tabular.errors import InvalidParameter, named
 from tabular.measures.contract import NUMERIC, Reading, measures
 from tabular.table import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: What all measures come to together, in the order of a document.
 SCORES = ("information_loss", "disclosure_risk", "score_mean", "score_max")
@@ -99,6 +102,22 @@ class Summary:
     def scores(self) -> dict[str, float | None]:
         """Loss and risk in percent, and both scores; None for what was not measured."""
         return {name: self._or_none(partial(getattr, self, name)) for name in SCORES}
+
+    def to_frame(self) -> DataFrame:
+        """One row for each measure that was taken, and for each score."""
+        from pandas import DataFrame
+
+        document = self.document()
+        raw, bounds = document["raw"], document["bounds"]
+        rows = [(name, document[name], raw.get(name), bounds.get(name)) for name in (*_keys(), *SCORES)]
+        taken = [row for row in rows if (row[1], row[2]) != (None, None)]
+        return DataFrame(taken, columns=["measure", "percent", "raw", "bound"])
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import frame_snippet
+
+        caption = f"Loss and risk over {', '.join(self.columns)}, {self.records:,} records."
+        return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=100)
 
     def _risk(self, off: float) -> float:
         """The risk if PRL is *off* by so much."""

@@ -51,7 +51,7 @@ def search_context(figures: Figures) -> dict[str, Any]:
         "ranks": list(figures["objectives"]) or [figures["metric"]],
         "cells": _share_of_cells(figures),
         "is_proven": _is_proven(figures),
-        "chart": _front(figures) if figures["objectives"] else _course(figures),
+        "chart": front_chart(figures) if figures["objectives"] else _course(figures),
         "first_columns": {key: head for key, head in columns.items() if key in FIRST},
         "other_columns": {key: head for key, head in columns.items() if key not in FIRST},
         "found": [each["node"].value for each in solutions],
@@ -93,7 +93,8 @@ def _axis_name(name: str) -> str:
     return _AXES.get(name, HEADS.get(name, name))
 
 
-def _front(figures: Figures) -> Markup:
+def front_chart(figures: Figures) -> Markup:
+    """The front of a document, and the exact one where it is known."""
     names = [each["name"].value for each in figures["quasi_identifiers"]]
     objectives = [str(each.value) for each in figures["objectives"]]
     across, upwards, shade = _axes(objectives)

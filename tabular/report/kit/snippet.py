@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -10,6 +11,9 @@ from tabular.report.kit import palette
 from tabular.report.kit.figures import shown
 from tabular.report.kit.markup import element, join
 from tabular.report.kit.page import drawing_style
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _TABLE = (
     "{0}{{background:var(--paper);color:var(--ink);padding:.5rem;max-width:38rem}}\n"
@@ -41,6 +45,12 @@ def table_snippet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[ob
     more = element("p", f"The first {most:,} of {len(rows):,} rows.") if len(rows) > most else None
     whole = element("table", element("caption", caption), element("thead", header), element("tbody", body))
     return _snippet(whole, more)
+
+
+def frame_snippet(caption: str, frame: DataFrame, *, most: int = 12) -> str:
+    """The same from a data frame, without its index; missing values are empty cells."""
+    cells = frame.astype(object).where(frame.notna(), "")
+    return table_snippet(caption, list(map(str, frame.columns)), cells.to_numpy().tolist(), most=most)
 
 
 def chart_snippet(drawing: Markup, caption: str) -> str:
