@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from api.errors import outcome_of
 from api.methods import method_lists, verb_list
-from graphpriv.store import open_store
+from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 
 
@@ -34,7 +34,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     def readyz() -> Response:
         """Say that the store answers, too."""
         try:
-            with open_store(app.config["STORE"], create=False) as store:
+            with Work(store=app.config["STORE"]).opened() as store:
                 store.graphs()
         except ReportedError:
             # Where the store is, is nobody's business out there.

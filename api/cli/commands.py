@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
@@ -17,7 +16,7 @@ from api.cli.interrupts import stoppable
 from api.cli.progress import progress
 from api.cli.words import Said, tell
 from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
-from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work
+from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, refuse_password
 from api.verbs.performing import perform
 from api.verbs.plans import plan_of, write_plan
 from api.verbs.values import is_required, kind_of, names_in, options_of
@@ -279,11 +278,8 @@ def _replaces(verb: type[Verb]) -> bool:
 def checked_store(url: str) -> str:
     """The address of the store; a password in it is taken from the environment alone, where no list of processes is."""
     source = click.get_current_context().get_parameter_source("store")
-    if source is ParameterSource.COMMANDLINE and urlsplit(url).password is not None:
-        raise InvalidParameter(
-            f"{named('store')}: everybody on this machine can read a password on a command line; leave it out and set "
-            "GRAPHPRIV_NEO4J_PASSWORD."
-        )
+    if source is ParameterSource.COMMANDLINE:
+        refuse_password(url)
     return url
 
 

@@ -6,6 +6,7 @@ engine inside its methods, so that all verbs together are quick to import.
 
 from __future__ import annotations
 
+import os
 import secrets
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from tabular.files.outputs import Output, Planned
 
 DEFAULT_STORE = "file:./graphpriv.db"
+
+#: The variable of the environment that holds the password of a server.
+PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
 
 #: What stands for standard input or standard output in a path.
 STREAM = "-"
@@ -48,7 +52,8 @@ class Work:
     """What a door hands to a verb beside its options: the store, chance, and who is told what."""
 
     store: str = DEFAULT_STORE
-    password: str | None = None
+    #: That of a server; it is never typed.
+    password: str | None = field(default_factory=lambda: os.environ.get(PASSWORD), repr=False)
     overwrite: bool = False
     #: Drawn from the operating system unless somebody fixes it.
     seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
@@ -65,13 +70,20 @@ class Work:
         """The store."""
         from graphpriv.store import open_store
 
-        return open_store(self.store, create=create)
+        return open_store(self.store, create=create, password=self.password)
 
     def generator(self) -> np.random.Generator:
         """The random numbers of the seed, from their beginning."""
         import numpy as np
 
         return np.random.default_rng(self.seed)
+
+
+def refuse_password(url: str) -> None:
+    """Refuse the address of a store that was typed with a password in it."""
+    from graphpriv.store.addresses import refuse_password as refuse
+
+    refuse(url)
 
 
 @dataclass(frozen=True, kw_only=True)
