@@ -11,7 +11,7 @@ import numpy as np
 
 from tabular.classes import equivalence_classes
 from tabular.criteria.anonymity import suppressed_rows
-from tabular.errors import InvalidInput, InvalidParameter, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import STREAM, read_bytes
 from tabular.files.reading import read_file
 from tabular.hierarchy import Hierarchy
@@ -23,7 +23,9 @@ from tabular.release.dictionary import ORDER_KEPT
 from tabular.table import Table
 
 #: What can be done where rows cannot be matched by position.
-_WAY_OUT = "Give --key with a column that both have, or a private record that was written with --key."
+_WAY_OUT = (
+    f"Give {named('key')} with a column that both have, or a private record that was written with {named('key')}."
+)
 
 
 def read_history(
@@ -67,7 +69,9 @@ def read_history(
 def _of_record(history: History, where: str, key: str | None) -> History:
     if key is not None and key != history.key:
         said = "by position, for it was written without a key" if history.key is None else f"by {history.key!r}"
-        raise InvalidParameter(f"--key {key}: the record {where} tells rows apart {said}; leave --key away.")
+        raise InvalidParameter(
+            f"{named('key')} {key}: the record {where} tells rows apart {said}; leave {named('key')} away."
+        )
     how = "position, which no value contradicts" if history.key is None else f"the column {history.key!r}"
     return replace(history, matched=f"by {how}, as the record says")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, named
 from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.searches.kgen import Kgen
@@ -229,5 +229,5 @@ def _said(evaluator: DynamicEvaluator) -> dict[str, Any]:
 
 def _dynamic(question: Question) -> DynamicEvaluator:
     if not isinstance(question.evaluator, DynamicEvaluator):
-        raise InvalidParameter("The dynamic search goes on from a previous release; give one (--previous).")
+        raise InvalidParameter(f"The dynamic search goes on from an earlier release; give {named('previous')}.")
     return question.evaluator

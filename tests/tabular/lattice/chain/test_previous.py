@@ -131,15 +131,15 @@ def test_without_a_key_rows_are_matched_by_position_if_they_are_in_order(tmp_pat
         (
             [0, 2, 3, 4, 4],
             "row 2 does not fit row 2 of the table, which has another value of 'age', so that rows cannot be matched "
-            "by position: one was deleted, moved or changed. Give --key with a column that both have, or a private "
-            "record that was written with --key.",
+            "by position: one was deleted, moved or changed. Give key with a column that both have, or a private "
+            "record that was written with key.",
         ),
         ([1, 0, 3, 2, 4], None),
         ([0, 1, 2, 3, 4, 0, 1], None),
         (
             [0, 1, 2, 3],
             "it is of 5 rows and the table has 4, so that rows were deleted and cannot be matched by position. Give "
-            "--key with a column that both have, or a private record that was written with --key.",
+            "key with a column that both have, or a private record that was written with key.",
         ),
     ],
 )
@@ -257,7 +257,7 @@ def test_keys_must_tell_rows_apart(tmp_path):
     with pytest.raises(InvalidInput, match="no row of the table has a key"):
         read_history(path, people(["q"], [17], ["f"]), WHOLE, key="id")
     write_history(tmp_path / "record.json", history())
-    with pytest.raises(InvalidParameter, match="leave --key away"):
+    with pytest.raises(InvalidParameter, match="leave key away"):
         read_history(tmp_path / "record.json", LATER, WHOLE, key="illness")
     without = Table.from_columns({"age": [17], "sex": ["f"]})
     with pytest.raises(UnknownName, match="tells rows apart by the column 'id'"):

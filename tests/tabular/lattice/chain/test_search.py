@@ -284,7 +284,7 @@ def test_the_rule_is_broken_by_who_leaves_alone_and_nothing_may_be_suppressed():
 def test_a_search_that_goes_on_needs_something_to_go_on_from():
     table = places(*"aabb")
     plain = Evaluator(table, {"place": PLACES}, limits=Limits(k=2))
-    with pytest.raises(InvalidParameter, match="--previous"):
+    with pytest.raises(InvalidParameter, match="give previous"):
         sought(plain, DynamicKgen())
 
 
