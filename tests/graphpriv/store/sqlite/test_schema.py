@@ -114,7 +114,7 @@ def test_a_file_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path, 
     db.close()
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(InvalidInput, match="no store of graphpriv"):
+        with pytest.raises(InvalidInput, match="not a graphpriv store"):
             open_store(f"file:{path}", create=create)
         assert path.read_bytes() == before
     with pytest.raises(InvalidInput):
@@ -128,7 +128,7 @@ def test_an_empty_file_is_a_new_store_and_no_backup(tmp_path: Path, create: bool
     db = sqlite3.connect(schemaless)
     db.execute("PRAGMA journal_mode = WAL")
     db.close()
-    with pytest.raises(InvalidInput, match="no store of graphpriv"):
+    with pytest.raises(InvalidInput, match="not a graphpriv store"):
         check_backup(path, into=f"file:{tmp_path / 'other.db'}")
     for each in (path, schemaless):
         with open_store(f"file:{each}", create=create) as store:
