@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from graphpriv.protections import protect
 from graphpriv.store import open_store
 from graphpriv.store.copies import check_backup
 from graphpriv.store.sqlite import schema
@@ -84,6 +87,20 @@ def test_an_older_backup_is_restored_and_stays_as_it_is(older: Path, tmp_path: P
         store.restore(older)
         assert store.load_graph("town").ids == little().ids
     assert older.read_bytes() == before
+
+
+def test_a_store_that_version_0_1_0_wrote_opens_and_its_seed_draws_the_release_again(tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    path.write_bytes(gzip.decompress(Path(__file__).with_name("version-0.1.0.sqlite.gz").read_bytes()))
+    with open_store(f"file:{path}", create=False) as store:
+        assert store.check() == []
+        original, released, mapping = store.load_pair("original", "released")
+        (run,) = store.runs("original")
+        seed = store.seed("original", "released")
+    assert seed is not None
+    again = protect(original, run.parameters["k"], rng=np.random.default_rng(seed))
+    assert again.graph == released
+    assert again.mapping.tolist() == mapping.tolist()
 
 
 def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
