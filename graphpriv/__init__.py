@@ -1,8 +1,28 @@
 """The social graph: stored, protected, audited and released."""
 
-from graphpriv.auditing import audit
-from graphpriv.graph import SocialGraph
-from graphpriv.protections import protect
-from graphpriv.store import open_store
+from __future__ import annotations
 
-__all__ = ["SocialGraph", "audit", "open_store", "protect"]
+from typing import TYPE_CHECKING
+
+from tabular import loaded_on_demand
+
+if TYPE_CHECKING:
+    from graphpriv.auditing import Audit, audit
+    from graphpriv.graph import SocialGraph
+    from graphpriv.protections import protect
+    from graphpriv.release import Release
+    from graphpriv.store import open_store
+else:
+    __getattr__, __dir__ = loaded_on_demand(
+        __name__,
+        {
+            "Audit": "auditing",
+            "Release": "release",
+            "SocialGraph": "graph",
+            "audit": "auditing",
+            "open_store": "store",
+            "protect": "protections",
+        },
+    )
+
+__all__ = ["Audit", "Release", "SocialGraph", "audit", "open_store", "protect"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.progress import Report, silent
 from tabular.version import version
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
@@ -66,6 +69,36 @@ class Audit:
             version=self.document["version"],
             input_hash=self.input_hash,
         )
+
+    def to_frame(self) -> DataFrame:
+        """The losses, and one row for each figure of an attacker in a scenario; what cannot be known is missing.
+
+        Losses are named as in the document, such as `information_loss.cdil.mean`. No user is named.
+        """
+        from pandas import DataFrame
+
+        known = {name: self.document[name] for name in ("k", "information_loss")}
+        rows = [(path, None, None, value) for path, value in _numbers(known)]
+        for measure in ("disclosure_risk", "expected_success", "undecided"):
+            alone = self.document["structure"]["risk" if measure == "disclosure_risk" else measure]
+            for attacker, found in self.document[measure].items():
+                figures = {**found, STRUCTURE: alone[attacker]}
+                rows += [(measure, attacker, scenario, value) for scenario, value in figures.items()]
+        return DataFrame(rows, columns=["measure", "attacker", "scenario", "value"])
+
+    def __repr__(self) -> str:
+        # The document names users of the original.
+        return f"<Audit of a release with k = {self.document['k']}>"
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.figures import percent
+        from tabular.report.kit.snippet import frame_snippet
+
+        frame = self.to_frame()
+        risks = frame[frame["measure"] == "disclosure_risk"].set_index(["scenario", "attacker"])["value"]
+        open_ones = " Some users are undecided, so a risk can be higher." if self.bounds else ""
+        caption = f"Release of k = {self.document['k']}: the share of users found, by scenario and attacker.{open_ones}"
+        return frame_snippet(caption, risks.unstack(sort=False).map(percent).reset_index())
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -152,16 +185,17 @@ def figure_paths(
     )
     nothing = Disclosure(nobody, nobody, nowhere.astype(np.int64), nobody)
     found = {attacker: dict.fromkeys([*scenarios, STRUCTURE], nothing) for attacker in attackers}
-    return tuple(_numbers(_findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)))
+    findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)
+    return tuple(path for path, _ in _numbers(findings))
 
 
-def _numbers(document: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """The paths of the numbers of a document."""
+def _numbers(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers of a document, each with its path."""
     for key, value in document.items():
         if isinstance(value, Mapping):
             yield from _numbers(value, f"{above}{key}.")
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield f"{above}{key}"
+            yield f"{above}{key}", value
 
 
 def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:

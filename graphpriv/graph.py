@@ -141,6 +141,21 @@ class SocialGraph:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        return f"<SocialGraph of {len(self):,} users and {self.edge_count:,} edges>"
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import table_snippet
+
+        said = {
+            "users": len(self),
+            "edges": self.edge_count,
+            "directed": self.directed,
+            "places": len(np.unique(self.location[self.location != UNKNOWN])),
+            "topics": len(self.topic_names),
+        }
+        return table_snippet("Social graph.", ["", "Value"], [*said.items()])
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, SocialGraph)

@@ -1,4 +1,4 @@
-"""Attributes: what a column of a table is for, how its values compare, and which values there are."""
+"""Attributes of a table: the role of a column, its kind, and the domain of its values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value: TypeAlias = Hashable
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "class-label", "insensitive")
 
-#: Types whose values are plain for sure.
+#: Types whose values are always plain.
 _PLAIN: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
 NOMINAL, ORDINAL, CONTINUOUS = KINDS = ("nominal", "ordinal", "continuous")
@@ -24,7 +24,7 @@ NOMINAL, ORDINAL, CONTINUOUS = KINDS = ("nominal", "ordinal", "continuous")
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
-    """A column's name, its role (None: nobody has said), its kind, and its domain in order.
+    """A column's name, its role (None: unknown), its kind, and its domain in order.
 
     An empty domain stands for the values of the column. A missing value is a category of its own: it stands in the
     domain of a table only if it occurs there, at the place that was given or else at the end of the order.
@@ -59,25 +59,25 @@ class Attribute:
 
 
 def is_number(value: Any) -> bool:
-    """Whether *value* is a number; a truth value is none."""
-    # Asked of every value of long domains: the types themselves answer faster than what they are registered as.
+    """Whether *value* is a number; a truth value is not."""
+    # Called for every value of long domains: comparing types is faster than isinstance with an abstract class.
     return type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def plain_values(values: Iterable[Any], what: str) -> tuple[Value, ...]:
-    """The values of a column or domain as plain ones, each missing one as None."""
+    """The plain values of a column or domain; a missing one is None."""
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not isinstance(listed, list):
         raise InvalidInput(f"{what} must be a sequence of values, not a single one.")
     if not all(isinstance(value, Hashable) for value in _unusual(listed, _PLAIN)):
         row, value = next(pair for pair in enumerate(listed) if not isinstance(pair[1], Hashable))
         raise InvalidInput(f"{what}, row {row + 1}: a cell holds one plain value, not a {type(value).__name__}.")
-    # What is not equal to itself is not a number.
+    # A value that differs from itself is NaN.
     return tuple([None if value is None or value != value else value for value in listed])
 
 
 def _unusual(values: Sequence[Any], usual: Collection[type]) -> list[Any]:
-    """Those of *values* that are none of the *usual* types; of long columns hardly ever any."""
+    """The values whose type is not a *usual* one; long columns hardly ever have any."""
     if set(map(type, values)).issubset(usual):
         return []
     return [value for value in values if type(value) not in usual]
@@ -101,14 +101,14 @@ def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     new = {value for value in values if is_number(value) and value not in known}
     if not new:
         return attribute
-    # Two sorted runs, as a rule, which are merged in no time.
+    # Usually two sorted runs, which are merged quickly.
     numbers = sorted([*(value for value in attribute.domain if value is not None), *sorted(new)])  # type: ignore[type-var]
     domain = (*numbers, None) if None in known else tuple(numbers)
     return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
 
 
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
-    """The attribute of a column nobody described: whole numbers are ordinal, other numbers continuous."""
+    """The attribute of a column without a description: whole numbers are ordinal, other numbers continuous."""
     present = [value for value in values if value is not None]
     if not present or not all(is_number(value) for value in present):
         return Attribute(name=name)

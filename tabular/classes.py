@@ -1,4 +1,4 @@
-"""Equivalence classes: the rows of a table that agree in every column given, and the k of the table by them."""
+"""Equivalence classes: the rows of a table that agree in the given columns, and the k that follows."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def equivalence_classes(columns: Sequence[NDArray[np.integer]]) -> Classes:
         low, high = int(codes.min()), int(codes.max())
         span = high - low + 1
         if span * found >= 2**63:
-            # The codes are far apart: number them by what occurs, of which there is at most one a row.
+            # The codes are far apart: number those that occur, at most one a row.
             values, codes = np.unique(codes, return_inverse=True)
             low, span = 0, len(values)
-        # Numbered anew after each column, so that the keys of many columns never run over.
+        # Renumbered after each column, so that the keys of many columns never overflow.
         labels, found = _numbered(labels * span + (codes - low), found * span)
     return Classes(labels=labels, sizes=np.bincount(labels))
 
 
 def _numbered(keys: NDArray[np.int64], bound: int) -> tuple[NDArray[np.int64], int]:
-    """The number of each key among those that occur, in their order, and how many occur; all are below *bound*."""
+    """The rank of each key among those that occur, and how many occur; all keys are below *bound*."""
     if bound > _MARKED * len(keys):
         kept, numbers = np.unique(keys, return_inverse=True)
         return numbers, len(kept)

@@ -47,7 +47,7 @@ def paired_distances(
     distances = np.abs(values.astype(np.int64) - labels) / size if ordered else (values != labels).astype(np.float64)
     if not sets:
         return distances
-    # Rows by label, so that the distances to a set are worked out once.
+    # Rows by label, so that the distances to a set are computed once.
     rows = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[rows], np.arange(size, size + len(sets) + 1))
     for members, first, end in zip(sets, starts[:-1], starts[1:], strict=True):

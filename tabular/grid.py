@@ -31,7 +31,7 @@ MATRICES = (
     *({"retain": share} for share in (0.9, 0.7, 0.5, 0.3, 0.1)),
     *({"theta": share} for share in (0.25, 0.5, 0.75, 1.0)),
 )
-#: At most so many of each coding; a column of few categories has fewer ways to join some of them.
+#: The most codings of each kind; a column with few categories has fewer.
 CODINGS = 6
 
 SCORES = ("max", "mean")
@@ -39,31 +39,34 @@ SCORES = ("max", "mean")
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One protection of the grid: a method and its parameters, applied to groups of columns one after the other."""
+    """One protection of the grid: a method and its parameters; a *count* can be a mapping from *columns*."""
 
     method: str
     parameters: Mapping[str, Any]
-    steps: tuple[tuple[tuple[str, ...], Mapping[str, Any]], ...]
+    columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The method with its parameters in short.
 
-        >>> Member(method="rank-swapping", parameters={"percent": 4}, steps=()).name
+        >>> Member(method="rank-swapping", parameters={"percent": 4}).name
         'rank-swapping percent=4'
         """
         return " ".join([self.method, *(f"{key}={_short(value)}" for key, value in self.parameters.items())])
 
     def protect(self, table: Table, rng: np.random.Generator) -> Table:
         """*table* masked by this protection."""
-        for columns, parameters in self.steps:
-            table = protect(table, self.method, columns, rng=rng, **parameters)
+        counts = self.parameters.get("count")
+        if not isinstance(counts, Mapping):
+            return protect(table, self.method, self.columns, rng=rng, **self.parameters)
+        for name in self.columns:
+            table = protect(table, self.method, [name], rng=rng, count=counts[name])
         return table
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Protections that the grid lacks for this table, and why."""
+    """A protection that the grid leaves out for this table, and the reason."""
 
     method: str
     reason: str
@@ -72,7 +75,7 @@ class LeftOut:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """What one protection came to: the k of the columns it masked, and all measures."""
+    """The result of one protection: the k of the masked columns, and all measures."""
 
     member: Member
     k: int
@@ -98,17 +101,17 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcomes:
-    """What all protections of the grid came to, in the order of the grid, and which were left out."""
+    """The results of all protections, in the order of the grid, and those left out."""
 
     outcomes: tuple[Outcome, ...]
     left_out: tuple[LeftOut, ...] = field(default=())
 
     def ranked(self, score: str) -> list[Outcome]:
-        """The outcomes from the best *score* on; of equal ones the first of the grid comes first."""
+        """The outcomes from the best *score* on; equal ones in the order of the grid."""
         return sorted(self.outcomes, key=lambda each: each.score(score))
 
     def document(self, score: str) -> dict[str, Any]:
-        """The outcomes by *score* as plain values, and whether another one is at least as good in loss and in risk."""
+        """The outcomes by *score* as plain values, each with whether it is on the front of loss and risk."""
         ranked = self.ranked(score)
         points = [(each.summary.information_loss, each.summary.disclosure_risk) for each in ranked]
         front = pareto_front(points)
@@ -133,7 +136,7 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[bool]:
 
 
 def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, ...], tuple[LeftOut, ...]]:
-    """The protections of the grid that these columns of *table* can take, and what is left out."""
+    """The protections of the grid that suit these columns of *table*, and those left out."""
     columns = check_columns(table, attributes, "the grid", KINDS)
     members: list[Member] = []
     left_out: list[LeftOut] = []
@@ -145,7 +148,7 @@ def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, 
             reason = f"it takes {kinds} columns only, and {_listed(table, other)}"
         else:
             found, reason = build(table, columns)
-        members += [_member(method, parameters, columns, table) for parameters in found]
+        members += [Member(method=method, parameters=parameters, columns=columns) for parameters in found]
         if reason:
             left_out.append(LeftOut(method, reason))
     return tuple(members), tuple(left_out)
@@ -193,18 +196,6 @@ def _tried(
     return Outcome(member=member, k=k, summary=summary(table, masked, attributes)), masked
 
 
-def _member(method: str, parameters: Mapping[str, Any], columns: tuple[str, ...], table: Table) -> Member:
-    """The protection with these *parameters*; one that differs between columns is given by their names."""
-    counts = parameters.get("count")
-    if not isinstance(counts, Mapping):
-        return Member(method=method, parameters=parameters, steps=((columns, parameters),))
-    steps = tuple(
-        (tuple(name for name in columns if counts[name] == count), {"count": count})
-        for count in sorted(set(counts.values()))
-    )
-    return Member(method=method, parameters=steps[0][1] if len(steps) == 1 else parameters, steps=steps)
-
-
 _Ways = tuple[list[Mapping[str, Any]], str]
 
 
@@ -215,7 +206,7 @@ def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Ways:
     if len(columns) > 1:
         ways.append({"univariate": True})
     sizes = [k for k in GROUP_SIZES if k <= len(table)]
-    reason = f"k above {len(table)}, of which the table has no groups" if len(sizes) < len(GROUP_SIZES) else ""
+    reason = f"k above {len(table)}, the number of rows" if len(sizes) < len(GROUP_SIZES) else ""
     return [{"k": k, **way} for way in ways for k in sizes], reason
 
 
@@ -223,14 +214,15 @@ def _codings(table: Table, columns: tuple[str, ...]) -> _Ways:
     few = [name for name in columns if len(table.attribute(name).domain) < 3]
     if few:
         return [], f"it joins two or more of three or more categories, and {_words(few)} has fewer than three"
-    # The same share of each column's categories is joined; shares that come to the same counts are one protection.
+    # Each column joins the same share of its categories; shares with the same counts are one protection.
     found = {
         tuple(min(max(round(share * size / 100), 2), size - 1) for size in _sizes(table, columns)): None
         for share in range(1, 100)
     }
     every = list(found)
     places = np.unique(np.linspace(0, len(every) - 1, min(CODINGS, len(every))).round().astype(int))
-    return [{"count": dict(zip(columns, every[place], strict=True))} for place in places.tolist()], ""
+    counts = [every[place] for place in places.tolist()]
+    return [{"count": each[0] if len(set(each)) == 1 else dict(zip(columns, each, strict=True))} for each in counts], ""
 
 
 def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Ways:

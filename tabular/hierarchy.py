@@ -1,4 +1,4 @@
-"""Hierarchies: one label a level for every value of a domain, from the value itself to one label for all."""
+"""Hierarchies: for every value of a domain one label per level, from the value itself to one label for all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tabular.table import Table
 
 
 class LackingValues(InvalidHierarchy):
-    """A hierarchy that has no labels for some *values* of a column."""
+    """A hierarchy lacks labels for some *values* of a column."""
 
     def __init__(self, text: str, values: Sequence[Value]) -> None:
         super().__init__(text)
@@ -45,7 +45,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The levels of one attribute, over its domain: each merges groups of the one below; made by `of`."""
+    """The levels of one attribute over its domain, each of which merges groups of the one below; made by `of`."""
 
     name: str
     domain: tuple[Value, ...]
@@ -60,9 +60,9 @@ class Hierarchy:
         *,
         where: Callable[[int], str] = lambda place: "",
     ) -> Hierarchy:
-        """The hierarchy in which *labels* has, level by level from 1 on, one label for each value of *domain*.
+        """The hierarchy whose *labels* give, for each level from 1 on, one label per value of *domain*.
 
-        *where* says, for errors, at which place of a file the value of a number stands.
+        For errors, *where* gives the place of a value in a file, by its number.
 
         >>> ages = Hierarchy.of("age", [17, 25, 31], [["young", "young", "old"], ["*", "*", "*"]])
         >>> ages.height, ages.levels[1].labels, ages.levels[1].groups.tolist(), ages.levels[1].leaves.tolist()
@@ -88,7 +88,7 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """The number of the last level; level 0 is the values themselves."""
+        """The number of the last level; level 0 has the values themselves."""
         return len(self.levels) - 1
 
     def over(self, domain: Sequence[Value], *, source: str = "") -> Hierarchy:
@@ -137,12 +137,12 @@ class Hierarchy:
         return LackingValues(f"{begin}{near[0].lower()}{near[1:]}{more}", values)
 
     def rows(self) -> list[list[str]]:
-        """One row a value, one column a level, as ARX has them."""
+        """One row per value, one column per level, as in ARX."""
         columns = [[level.labels[group] for group in level.groups.tolist()] for level in self.levels]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def generalised(self, table: Table, level: int) -> Table:
-        """*table* with the column at a *level*: each value becomes the set of those under its label."""
+        """*table* with the column at a *level*: each value becomes the set of values under its label."""
         if not 0 <= level <= self.height:
             raise InvalidHierarchy(f"Hierarchy of {self.name}: its levels are 0 to {self.height}; there is no {level}.")
         if table.attribute(self.name).domain != self.domain or table.sets[self.name]:
@@ -158,14 +158,14 @@ def _grouped(words: Sequence[str]) -> Level:
 
 
 def _numbered(groups: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The groups in use, in the order of their first value, and the values' groups numbered so."""
+    """The groups in use, in the order of their first value, and the new number of each value's group."""
     used, firsts, inverse = np.unique(groups, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     return used[order], np.argsort(order)[inverse].astype(np.int32)
 
 
 def _check_merges(name: str, number: int, below: Level, level: Level, where: Callable[[int], str]) -> None:
-    """Refuse a level on which values part that the level below has under one label."""
+    """Refuse a level that separates values which the level below has under one label."""
     first = np.zeros(len(below.labels), dtype=np.int64)
     places = np.arange(len(below.groups))
     # The first value under each label says where the label goes; written backwards, the first one stays.

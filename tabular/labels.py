@@ -1,4 +1,4 @@
-"""Labels that stand for a set of values: `[a,b]`, a range of the order, `{a|b}`, and `*`, any value."""
+"""Labels for a set of values: `[a,b]` for a range, `{a|b}` for a choice, and `*` for any value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_label(attribute: Attribute, members: Sequence[int]) -> str:
 
 
 class LabelReader:
-    """Finds the set of codes that a label of one attribute stands for."""
+    """Reads the labels of one attribute."""
 
     def __init__(self, attribute: Attribute) -> None:
         self.attribute = attribute
@@ -48,7 +48,7 @@ class LabelReader:
             self.codes.setdefault(text_of(value), []).append(code)
 
     def members(self, text: str) -> Members:
-        """The codes *text* stands for; one alone where it is a value written as text.
+        """The codes that *text* stands for: just one if it is a value.
 
         >>> size = Attribute(name="size", kind="ordinal", domain=("S", "M", "L", "XL"))
         >>> LabelReader(size).members("[M,XL]")
@@ -104,9 +104,9 @@ class LabelReader:
 def canonical(
     codes: NDArray[np.integer], sets: Sequence[Iterable[int]], size: int
 ) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
-    """Codes and sets with each set once, in order, all in use; a set of one value is that value.
+    """Codes and sets in their canonical form: each set once, in order, and in use; a set of one value is that value.
 
-    Codes from *size* on count the *sets*; equal sets become one label, however they were written.
+    Codes from *size* on number the *sets*; equal sets become one label, however they were written.
     """
     if not len(sets):
         return codes.astype(np.int32), ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
 from tabular.matrices import CorrectedFrequencies, corrected_frequencies, read_matrices
-from tabular.measures.scores import summary
+from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
 from tabular.progress import Report, silent
 from tabular.protections import Protection, protect, protection_of
@@ -22,6 +22,9 @@ from tabular.release.identifiers import IDENTIFIER, release_table
 from tabular.release.verification import verify
 from tabular.stream import Stream
 from tabular.table import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: How the files are read that some parameters name.
 _READERS: Mapping[str, Callable[[str, Table, Sequence[str]], Any]] = {
@@ -47,6 +50,10 @@ class Masking:
     matrices: bool = False
     frequencies: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, str):
+            object.__setattr__(self, "columns", tuple(self.columns))
+
     def run(self, table: Table, *, rng: np.random.Generator, report: Report = silent) -> Masked:
         """Mask *table*, check that it may be released, and measure it; nothing is written."""
         protection = self._protection(table)
@@ -54,13 +61,15 @@ class Masking:
         release_table(masked, identifiers=self.identifiers)
         counted = verify(masked, protection, self.columns)
         matrices = protection.matrices(table, self.columns) if isinstance(protection, PRAM) else {}
-        frequencies = [corrected_frequencies(masked, name, matrices[name]) for name in self._corrected]
+        wanted = self.columns if self.frequencies else ()
+        frequencies = [corrected_frequencies(masked, name, matrices[name]) for name in wanted]
         findings: dict[str, Any] = {
             # Over blocks of columns a k says nothing of all of them together.
             "promises_k": protection.k_holds_over(self.columns) == (self.columns,),
             "k": counted.k,
             "suppressed": counted.suppressed,
         }
+        found = None
         if self.measure:
             report("Measuring", 0, 0)
             found = summary(table, masked, self.columns)
@@ -71,6 +80,7 @@ class Masking:
             table=masked,
             parameters=effective_parameters(protection, self.parameters),
             findings=findings,
+            measures=found,
             matrices=matrices,
             matrix_measures=matrix_measures(table, masked, matrices) if self.measure and matrices else None,
             frequencies=frequencies,
@@ -91,23 +101,21 @@ class Masking:
             )
         return protection
 
-    @property
-    def _corrected(self) -> tuple[str, ...]:
-        return self.columns if self.frequencies else ()
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Masked:
     """A masked table, in the order of its original, and what was found out about it.
 
     *order* says which row of it each row of the release is; None keeps the order. *findings* may go out with the
-    release; *matrices*, *matrix_measures* and *frequencies* lead back to the original.
+    release; *measures* are all readings, None where nothing was measured; *matrices*, *matrix_measures* and
+    *frequencies* lead back to the original.
     """
 
     asked: Masking
     table: Table
     parameters: Mapping[str, Any]
     findings: Mapping[str, Any]
+    measures: Summary | None = None
     order: NDArray[np.int64] | None = None
     matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     matrix_measures: MatrixMeasures | None = None
@@ -117,6 +125,16 @@ class Masked:
     def released(self) -> Table:
         """The rows in the order of the release; identifiers still stand in it."""
         return self.table if self.order is None else self.table.rows(self.order)
+
+    def to_frame(self) -> DataFrame:
+        """The release as a pandas data frame, its identifiers dropped or starred."""
+        return release_table(self.released, identifiers=self.asked.identifiers).to_frame()
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import table_snippet
+
+        caption = f"{', '.join(self.asked.columns)} masked by {self.asked.method}, {len(self.table):,} rows."
+        return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
 
     def document(self) -> dict[str, Any]:
         """What was done and found, as plain values."""

@@ -1,4 +1,4 @@
-"""Registries: a method entered once is offered in the command line, the service and the README."""
+"""Registries: a method that is entered once appears in the command line, the service and the documentation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def option(
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """What every registered method is: a frozen dataclass whose parameters are checked on creation."""
+    """The base class of registered methods: a frozen dataclass that checks its parameters on creation."""
 
     def __post_init__(self) -> None:
         for parameter in fields(self):
@@ -49,7 +49,7 @@ class Method:
 
 
 def check_kind(owner: str, name: str, value: Any, default: Any) -> None:
-    """Refuse a *value* that is no whole number, or no truth value, where the *default* is one."""
+    """Refuse a *value* that is not a whole number, or not a truth value, although the *default* is one."""
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise InvalidParameter.wrong(name, must="be true or false", was=value, owner=owner)
@@ -86,7 +86,7 @@ def choices_of(choices: Any) -> Any:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a registered method, as lists and help texts show it."""
+    """A parameter of a registered method, as shown in lists and help texts."""
 
     name: str
     default: Any
@@ -96,7 +96,7 @@ class Parameter:
     choices: tuple[str, ...] | None
 
     def read(self, text: str) -> Any:
-        """The value that *text* stands for, by the kind of the default; bounds are checked by the method."""
+        """The value of *text*, of the same kind as the default; the method itself checks the bounds."""
         kind = float if self.default is None and (self.low, self.high) != (None, None) else type(self.default)
         if kind is bool:
             if text.lower() not in ("true", "false"):
@@ -113,7 +113,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
-    """A registered method: its name, where it comes from and what it cannot do."""
+    """A registered method with its name, its source and its limits."""
 
     name: str
     method: type[T]
@@ -143,7 +143,7 @@ class Entry(Generic[T]):
 
 
 class Registry(Generic[T]):
-    """The methods of one sort, by name, in the order they were entered."""
+    """The methods of one sort by name, in the order of entry."""
 
     def __init__(self, sort: str) -> None:
         self.sort = sort
@@ -163,7 +163,7 @@ class Registry(Generic[T]):
         return enter
 
     def load(self, package: ModuleType | str) -> None:
-        """Import every module of *package* and of the packages in it, so that what they hold is entered."""
+        """Import every module of *package* and its subpackages, so that their methods are entered."""
         module = import_module(package) if isinstance(package, str) else package
         for each in sorted(walk_packages(module.__path__, f"{module.__name__}."), key=lambda info: info.name):
             import_module(each.name)

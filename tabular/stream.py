@@ -1,4 +1,4 @@
-"""Random numbers for what is published: they give away neither their key nor each other."""
+"""Random numbers that are safe to publish: they reveal neither their key nor each other."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LETTERS = np.frombuffer(b"bcdfghjklmnpqrstvwxz", dtype="S1")
 
 
 class Stream:
-    """Random numbers that give away neither their key nor each other: SHAKE-256 of a key and a label.
+    """Random numbers that reveal neither their key nor each other: SHAKE-256 of a key and a label.
 
-    The ids are published. Drawn from a generator that is made for simulations, whose state can be worked out from
-    what it gives, they would lead to the order that was drawn with it, and so to the mapping.
+    Ids are published. If they came from a generator for simulations, whose state can be computed from its output, they
+    would reveal the order that was drawn with it, and so the mapping.
     """
 
     def __init__(self, key: bytes, label: bytes) -> None:

@@ -1,19 +1,36 @@
-"""The table: columns of codes by row, and what each column is."""
+"""The table: columns of codes, and their attributes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, Attribute, Value, inferred, is_number, plain_values, resolved, widened
+from tabular.attributes import (
+    CONTINUOUS,
+    NOMINAL,
+    ORDINAL,
+    Attribute,
+    Value,
+    inferred,
+    is_number,
+    plain_values,
+    resolved,
+    widened,
+)
 from tabular.errors import InvalidInput, UnknownName
-from tabular.labels import LabelReader, Members, canonical, write_label
+from tabular.labels import LabelReader, Members, canonical, text_of, write_label
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pandas.api.extensions import ExtensionArray
+
+#: So many rows of a table a notebook shows.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +81,24 @@ class Table:
         return cls(found, {each.name: _encoded(each, values[each.name]) for each in found})
 
     @classmethod
-    def from_frame(cls, frame: Any, attributes: Iterable[Attribute] | Mapping[str, Attribute] = ()) -> Table:
-        """The table of a pandas data frame; its index is left out."""
-        return cls.from_columns(columns_of(frame), attributes)
+    def from_frame(
+        cls,
+        frame: DataFrame,
+        attributes: Iterable[Attribute] | Mapping[str, Attribute] = (),
+        *,
+        roles: Mapping[str, str] = MappingProxyType({}),
+    ) -> Table:
+        """The table of a pandas data frame; its index is left out.
+
+        An ordered category is ordinal, with its categories as the domain; any other category is nominal. Dates are
+        ordinal. *attributes* describe columns otherwise, and *roles* only name their roles.
+        """
+        columns = columns_of(frame)
+        table = cls.from_columns(columns, {**_attributes_of(frame), **_by_name(attributes)})
+        for name in roles:
+            table.attribute(name)
+        described = (replace(each, role=roles.get(each.name, each.role)) for each in table.attributes)
+        return cls(tuple(described), table.columns)
 
     def masked(self, columns: Mapping[str, Iterable[Any]]) -> Table:
         """A masked version of this table, from plain columns: some or all of its columns, in this table's domains.
@@ -106,7 +138,7 @@ class Table:
         return tuple(attribute.name for attribute in self.attributes)
 
     def attribute(self, name: str) -> Attribute:
-        """What column *name* is."""
+        """The attribute of column *name*."""
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute
@@ -135,19 +167,58 @@ class Table:
         """All columns as plain values."""
         return {name: self.values(name) for name in self.names}
 
-    def to_frame(self) -> Any:
-        """The table as a pandas data frame."""
-        return _pandas().DataFrame(self.to_columns())
+    def to_frame(self) -> DataFrame:
+        """The table as a pandas data frame; ordered texts are an ordered category where no cell holds a set."""
+        from pandas import DataFrame
+
+        return DataFrame({name: self._array(name) for name in self.names})
+
+    def _array(self, name: str) -> ExtensionArray:
+        """A column for pandas, typed by the values that occur in it."""
+        from pandas import Categorical, Series
+
+        attribute = self.attribute(name)
+        if (
+            attribute.kind == ORDINAL
+            and not self.sets[name]
+            and any(isinstance(each, str) for each in attribute.domain)
+        ):
+            order = [value for value in attribute.domain if value is not None]
+            return Categorical(self.values(name), categories=order, ordered=True)
+        _, first, codes = np.unique(self.columns[name], return_index=True, return_inverse=True)
+        values = self.rows(first).values(name)
+        return Series(values, dtype=_pandas_type(values)).array.take(codes)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
+    def __repr__(self) -> str:
+        return f"<Table of {len(self):,} rows: {', '.join(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        """The first rows for a notebook; the values of identifiers are not shown."""
+        from tabular.report.kit.snippet import table_snippet
+
+        first = self.rows(np.arange(min(len(self), _SHOWN)))
+        columns = [
+            [each.kind, each.role or "", *(text_of(value) for value in first.values(each.name))]
+            if each.role != "identifier"
+            else [each.kind, each.role, *(["dropped"] * len(first))]
+            for each in self.attributes
+        ]
+        rows = zip(["Kind", "Role", *range(1, len(first) + 1)], *columns, strict=True)
+        return table_snippet(
+            f"Table of {len(self):,} rows, the first {len(first)} of them.", ["", *self.names], [*rows]
+        )
+
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
     """The plain columns of a pandas data frame, every missing value as None."""
-    if not isinstance(frame, _pandas().DataFrame):
+    from pandas import DataFrame
+
+    if not isinstance(frame, DataFrame):
         raise InvalidInput(f"A data frame was expected, not a {type(frame).__name__}.")
-    if len(set(frame.columns)) < len(frame.columns):
+    if len(set(map(str, frame.columns))) < len(frame.columns):
         raise InvalidInput("Two columns of the data frame have the same name.")
     return {
         str(name): [
@@ -157,12 +228,28 @@ def columns_of(frame: Any) -> dict[str, list[Any]]:
     }
 
 
-def _pandas() -> Any:
-    # An extra: whoever has a data frame has pandas, and nobody else needs to wait for its import.
-    try:
-        return import_module("pandas")
-    except ImportError:
-        raise InvalidInput("Data frames need pandas, which is not installed; plain columns work without.") from None
+def _pandas_type(values: Sequence[Value]) -> str | None:
+    """The type without which pandas turns whole numbers to decimals, and truth values to objects, beside a gap."""
+    types = {type(value) for value in values if value is not None}
+    if None not in values or types not in ({int}, {bool}):
+        return None
+    fits = all(value is None or -(2**63) <= value < 2**63 for value in values)  # type: ignore[operator]
+    return "boolean" if types == {bool} else "Int64" if fits else None
+
+
+def _attributes_of(frame: DataFrame) -> dict[str, Attribute]:
+    """What the types of a data frame say of its columns."""
+    from pandas import CategoricalDtype
+    from pandas.api.types import is_datetime64_any_dtype
+
+    found = {}
+    for name, dtype in zip(map(str, frame.columns), frame.dtypes, strict=True):
+        if isinstance(dtype, CategoricalDtype):
+            order = dtype.categories.tolist() if dtype.ordered else ()
+            found[name] = Attribute(name=name, kind=ORDINAL if dtype.ordered else NOMINAL, domain=tuple(order))
+        elif is_datetime64_any_dtype(dtype):
+            found[name] = Attribute(name=name, kind=ORDINAL)
+    return found
 
 
 def _by_name(attributes: Iterable[Attribute] | Mapping[str, Attribute]) -> dict[str, Attribute]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -61,6 +63,70 @@ def test_cypher_stands_in_one_place():
         if speaks.search(path.read_text())
     }
     assert speakers == {Path("graphpriv/store/neo4j")}
+
+
+def rooms():
+    """Every folder of the packages with the modules in it."""
+    found: dict[Path, list[str]] = {}
+    for package in ORDER:
+        for path in modules(package):
+            if path.name != "__init__.py":
+                found.setdefault(path.parent.relative_to(TOP), []).append(path.name)
+    return found
+
+
+def test_no_room_holds_more_than_fifteen_modules():
+    assert {str(room): len(names) for room, names in rooms().items() if len(names) > 15} == {}
+
+
+def test_the_command_line_imports_verbs_words_and_drawing_and_nothing_of_the_engine():
+    paths = sorted((TOP / "api" / "cli").rglob("*.py"))
+    assert paths
+    for path in paths:
+        assert imported(path) & {"tabular", "graphpriv", "crawler"} == set(), path
+
+
+def strings(path):
+    """The texts of a module but for its docstrings."""
+    tree = ast.parse(path.read_text())
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docs = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and node.body
+            and isinstance(node.body[0], ast.Expr)}  # fmt: skip
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+
+
+@pytest.mark.parametrize("package", ["tabular", "graphpriv"])
+def test_no_text_of_the_engine_names_an_option_of_the_command_line(package):
+    names_one = re.compile(r"(^|[ `'(\"])--[a-z][a-z-]+(?![\w(-]*:)")
+    # In a style sheet two dashes begin a variable: `var(--ink)`, `--ink: black`.
+    named = [(path.name, text) for path in modules(package) for text in strings(path) if names_one.search(text)]
+    assert [each for each in named if "var(--" not in each[1]] == []
+
+
+def test_no_code_reads_the_text_of_an_error():
+    # `str(error)` shows a text; what is compared, searched or cut is read.
+    reads = re.compile(r"(str\((error|why|e)\)(\.|\[| ==| in)|\bin str\(|(match|search|startswith)\([^)]*str\()")
+    # Arrow tells what is wrong in the first line alone.
+    arrow = TOP / "tabular" / "files" / "parquet.py"
+    for package in ORDER:
+        for path in modules(package):
+            assert path == arrow or not reads.search(path.read_text()), path
+
+
+def test_help_and_version_load_no_heavy_library():
+    code = (
+        "import sys; from api.cli import run; assert run(sys.argv[1:]) == 0; "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    heavy = {"numba", "pyarrow", "neo4j", "numpy", "scipy", "pandas", "networkx", "flask", "jinja2", "rich"}
+    for arguments in (["--help"], ["--version"], ["table", "--help"]):
+        ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=TOP)
+        assert ended.returncode == 0, ended.stderr
+        assert heavy & set(ended.stderr.split()) == set()
 
 
 def test_the_distribution_names_its_packages():

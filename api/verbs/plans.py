@@ -38,7 +38,9 @@ def text_of(plan: Mapping[str, Any], path: str) -> str:
     if path.lower().endswith(".json"):
         return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
     # A JSON text, number, truth value or list of texts is one of TOML, too.
-    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in plan["options"].items()]
+    # Only the character DEL needs an escape that JSON does without.
+    options = {name: json.dumps(value, ensure_ascii=False) for name, value in plan["options"].items()}
+    lines = [f"{name} = {text.replace(chr(127), chr(92) + 'u007f')}" for name, text in options.items()]
     head = f"plan = {plan['plan']}\nverb = {json.dumps(plan['verb'])}\n\n[options]\n"
     return head + "".join(f"{line}\n" for line in lines)
 

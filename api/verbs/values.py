@@ -107,15 +107,6 @@ def names_in(parameter: str, text: str) -> tuple[str, ...]:
     return names
 
 
-def names_as_text(names: tuple[str, ...]) -> str:
-    """Names as one text that `names_in` reads.
-
-    >>> names_as_text(("age", "income, net"))
-    'age,"income, net"'
-    """
-    return ",".join(f'"{name}"' if "," in name or name != name.strip() else name for name in names)
-
-
 def parameters_of(entry: Any, texts: tuple[str, ...]) -> dict[str, Any]:
     """The parameters of a registered method from texts `KEY=VALUE`, each of its parameter's kind."""
     known = {each.name: each for each in entry.parameters}

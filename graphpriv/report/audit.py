@@ -8,15 +8,21 @@ from graphpriv.report import names
 from tabular.report.kit.bars import lying_bars, stacked_shares, upright_bars
 from tabular.report.kit.figures import Figures
 
-#: What the inputs of a graph are called in the last section.
-INPUTS = {"original": "Original, fingerprint", "released": "Release, fingerprint", "mapping": "Mapping, fingerprint"}
-COUNTS = {
-    "users": "Users of the original",
-    "edges": "Links of the original",
-    "directed": "Links have a direction",
-    "released_users": "Users of the release",
-    "released_edges": "Links of the release",
-    "unmapped": "Users of the release without an original",
+#: What the last section calls the inputs and counts of graphs.
+KNOWN = {
+    "fingerprints": {
+        "original": "Original, fingerprint",
+        "released": "Release, fingerprint",
+        "mapping": "Mapping, fingerprint",
+    },
+    "counts": {
+        "users": "Users of the original",
+        "edges": "Links of the original",
+        "directed": "Links have a direction",
+        "released_users": "Users of the release",
+        "released_edges": "Links of the release",
+        "unmapped": "Users of the release without an original",
+    },
 }
 
 
@@ -31,8 +37,7 @@ def audit_context(figures: Figures) -> dict[str, Any]:
         "risks": _risks(figures),
         "candidates": _candidates(figures),
         "structure": _structure(figures["structure"]),
-        "persons": _persons(figures),
-        "inputs": figures["inputs"].listed(INPUTS) + figures.listed(COUNTS),
+        **KNOWN,
     }
 
 
@@ -163,16 +168,3 @@ def _structure(structure: Figures) -> dict[str, Any]:
             if structure[kind]["estimated"].is_known
         ],
     }
-
-
-def _persons(figures: Figures) -> list[list[object]]:
-    return [
-        [
-            each["user"],
-            each["expected_success"],
-            each["candidates"],
-            each["attacker"].words(names.attacker(each["attacker"].value or "")),
-            each["scenario"].words(names.knowing(each["scenario"].value or "")),
-        ]
-        for each in figures["at_risk"]
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,13 +19,13 @@ from tabular.report.kit.marks import drawing
 from tabular.report.kit.markup import element, isolated, join
 from tabular.report.kit.palette import SERIES
 
-#: More users than these are not drawn: the nearest ones around the hub are.
+#: Of a larger graph, a drawing shows so many users: the nearest ones to the hub.
 MOST_USERS = 2000
 
 _SIDE, _MARGIN = 600, 14
 #: Dots of users with fewer than so many links, and the size of the dot.
 _SIZES = ((4, 6.5), (15, 9.0), (None, 15.0))
-#: Values that stand for no value of their own, and what is said of all users drawn in grey.
+#: Values without a colour of their own, and the name of all users drawn in grey.
 _PLAIN = frozenset({"world", "unknown", "no topic"})
 _OTHERS = {"continent": "anywhere in the world, or unknown"}
 _OTHER_TOPICS = "another topic, or none"
@@ -111,9 +112,7 @@ def categories(graph: SocialGraph, attribute: str) -> list[str]:
 
 
 def _most_frequent(values: Sequence[str], most: int = len(SERIES)) -> list[str]:
-    counts: dict[str, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
+    counts = Counter(values)
     return sorted(counts, key=lambda name: (-counts[name], name))[:most]
 
 
@@ -152,7 +151,7 @@ def _picture(graph: SocialGraph, points: Points, values: Sequence[str], legend: 
 def _dots(
     places: Sequence[Sequence[int]], values: Sequence[str], legend: Sequence[str], degrees: Sequence[int]
 ) -> list[Markup]:
-    """One path for all users of one colour and size: each a line of no length with a round end."""
+    """One path for all users of one colour and size: each user is a line of no length with round ends."""
     groups: dict[tuple[int, int], list[str]] = {}
     position = {name: place for place, name in enumerate(legend[:-1])}
     for (x, y), value, degree in zip(places, values, degrees, strict=True):

@@ -1,4 +1,4 @@
-"""Clusterings of the records of a table, by which protections can be made cluster by cluster."""
+"""Clusterings of the records of a table, for protections that work cluster by cluster."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tabular.labels import Members
 from tabular.registry import option
 from tabular.table import Table
 
-#: Rounds after which centres that still move are taken as they are; sets of values can make them go in circles.
+#: The most rounds: with sets of values the centres can move in circles.
 ROUNDS = 100
 
 #: Sums of fractions that differ by less are equal.
@@ -40,7 +40,7 @@ class CMedian(Clustering):
     starts: int = option(20, low=1, help="number of partitions to choose the best from")
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Each start has its first centre drawn at random."""
+        """Draws the first centre of each start."""
         columns = [
             LabelColumn(table.columns[name], len(table.attribute(name).domain), table.attribute(name).is_ordered)
             for name in attributes
@@ -71,7 +71,7 @@ class Records:
         self.columns = columns
         self.counts, self.of_row = classes.sizes, classes.labels
         self.codes = [column.codes[first].astype(np.int64) for column in columns]
-        # In units in which the distances of values are whole, so that equal sums are equal.
+        # A unit in which the distances of values are whole numbers, so that equal sums are equal.
         common = lcm(*(column.size for column in columns if column.ordered))
         self.unit = float(common) if common < 2**30 else 1.0
         self.to_sets = [self._to_sets(column) for column in columns]
@@ -91,7 +91,7 @@ class Records:
         return total
 
     def centres(self, clusters: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lower medians, of nominal attributes the modes, of the *clusters*; a cluster without records stays."""
+        """The lower medians (modes of nominal attributes) of the *clusters*; an empty cluster keeps its centre."""
         moved = before.copy()
         held = np.bincount(clusters, minlength=len(before)) > 0
         for place, column in enumerate(self.columns):
@@ -110,13 +110,13 @@ class Records:
         return moved
 
     def far_apart(self, clusters: int, first: int) -> NDArray[np.int64]:
-        """Alg. 11: the record at place *first*, then always the record farthest from those there are."""
+        """Alg. 11: the record at place *first*, then repeatedly the record farthest from those chosen."""
         chosen = [self._centre(int(np.searchsorted(np.cumsum(self.counts), first, side="right")))]
         nearest = np.full(len(self.counts), np.inf)
         while True:
             nearest = np.minimum(nearest, self.distances(chosen[-1][None])[:, 0])
             farthest = int(np.argmax(nearest))
-            # Fewer where the records are all there.
+            # Fewer, once every distinct record is a centre.
             if len(chosen) >= clusters or nearest[farthest] <= 0:
                 return np.stack(chosen)
             chosen.append(self._centre(farthest))
@@ -153,7 +153,7 @@ class Records:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The cluster of each record, the centres it began with, and how far the records are from their last ones."""
+    """The cluster of each record, the first centres, and the sum of the distances to the last ones."""
 
     clusters: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -163,18 +163,10 @@ class Partition:
 def best_partition(columns: Sequence[LabelColumn], clusters: int, firsts: Sequence[int]) -> Partition:
     """The best of the partitions that begin at the records *firsts*, counted in the order of their codes."""
     records = Records(columns)
-    best: Partition | None = None
-    seen: set[bytes] = set()
-    for first in firsts:
-        start = records.far_apart(clusters, first)
-        if start.tobytes() in seen:
-            continue
-        seen.add(start.tobytes())
-        found, distance = records.cluster(start)
-        if best is None or distance < best.distance:
-            best = Partition(found[records.of_row], start, distance)
-    assert best is not None  # noqa: S101  (one first at least)
-    return best
+    starts = {start.tobytes(): start for start in (records.far_apart(clusters, first) for first in firsts)}
+    found = ((*records.cluster(start), start) for start in starts.values())
+    labels, distance, start = min(found, key=lambda each: each[1])
+    return Partition(labels[records.of_row], start, distance)
 
 
 def partition_from(columns: Sequence[LabelColumn], start: NDArray[np.int64]) -> NDArray[np.int64]:

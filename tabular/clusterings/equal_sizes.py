@@ -24,7 +24,7 @@ class MdavParts(Clustering):
     """Put the records into clusters of equal size around the records farthest from the middle."""
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
-        """None is smaller than the rows over the number of clusters, rounded down; draws nothing."""
+        """No cluster has fewer rows than the rows over the clusters, rounded down; draws nothing."""
         size = max(len(table) // self.clusters, 1)
         return numbered(mdav(points_of(table, attributes), size))
 
@@ -39,7 +39,7 @@ class RandomParts(Clustering):
     """Put the records into clusters of equal size at random."""
 
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Sizes differ by one at most."""
+        """Sizes differ by at most one."""
         labels = np.empty(len(table), dtype=np.int64)
         labels[rng.permutation(len(table))] = np.arange(len(table)) % self.clusters
         return numbered(labels)

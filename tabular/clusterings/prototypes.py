@@ -14,7 +14,7 @@ from tabular.kernels import compiled
 from tabular.registry import option
 from tabular.table import Table
 
-#: Rounds after which centres that still move are taken as they are.
+#: The most rounds.
 ROUNDS = 100
 
 
@@ -32,16 +32,12 @@ class Prototypes(Clustering):
     def cluster(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> NDArray[np.int64]:
         """Each start draws its centres, far ones more likely than near ones."""
         points = points_of(table, attributes)
-        best, least = np.zeros(len(table), dtype=np.int64), np.inf
-        for _ in range(self.starts):
-            labels, distance = _partition(points, _drawn(points, self.clusters, rng))
-            if distance < least:
-                best, least = labels, distance
-        return numbered(best)
+        found = (_partition(points, _drawn(points, self.clusters, rng)) for _ in range(self.starts))
+        return numbered(min(found, key=lambda each: each[1])[0])
 
 
 def _drawn(points: Points, clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Records as centres: each is drawn with a chance in proportion to its squared distance from those there are."""
+    """Records as centres: the chance of each is proportional to its squared distance from those already drawn."""
     chosen = [points.values[rng.integers(len(points.values))]]
     nearest = np.full(len(points.values), np.inf)
     while len(chosen) < clusters:
@@ -70,7 +66,7 @@ def _partition(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np
 
 
 def _moved(points: Points, labels: NDArray[np.int64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The middles of the clusters; one without records stays where it was."""
+    """The middles of the clusters; an empty cluster keeps its centre."""
     centres, counts = before.copy(), np.bincount(labels, minlength=len(before))
     held = counts > 0
     for column in range(before.shape[1]):
@@ -87,7 +83,7 @@ def _moved(points: Points, labels: NDArray[np.int64], before: NDArray[np.float64
 
 @compiled
 def _assigned(points: Points, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The nearest centre of each record, of several the first, and its squared distance."""
+    """The nearest centre of each record (the first of equally near ones), and its squared distance."""
     count, width = points.values.shape
     labels, distances = np.zeros(count, dtype=np.int64), np.full(count, np.inf)
     for row in range(count):

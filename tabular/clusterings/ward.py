@@ -31,7 +31,7 @@ class Ward(Clustering):
         points = points_of(table, attributes)
         places = [points.values[first, : points.ordered] * np.sqrt(points.weights[: points.ordered])]
         for column in range(points.ordered, len(points.weights)):
-            # Two different values are as far apart as the weight says.
+            # The squared distance of two different values is the weight.
             codes = points.values[first, column].astype(np.int64)
             places.append(np.eye(int(points.sizes[column]))[codes] * np.sqrt(points.weights[column] / 2))
         joins, heights = _joins(np.concatenate(places, axis=1), classes.sizes.astype(np.float64))
@@ -39,7 +39,7 @@ class Ward(Clustering):
 
 
 def _cut(joins: NDArray[np.int64], heights: NDArray[np.float64], records: int, clusters: int) -> NDArray[np.int64]:
-    """The clusters after the lowest joins, so many that *clusters* are left."""
+    """The clusters after the lowest joins, until *clusters* are left."""
     labels = np.arange(records)
     for join in np.argsort(heights, kind="stable")[: max(records - clusters, 0)].tolist():
         kept, gone = joins[join]
@@ -49,7 +49,7 @@ def _cut(joins: NDArray[np.int64], heights: NDArray[np.float64], records: int, c
 
 @compiled
 def _joins(places: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """All joins and by how much each raises the spread; a cluster goes by a record in it.
+    """All joins, and how much each raises the spread; a cluster is named by one of its records.
 
     Along a chain from neighbour to nearest neighbour distances fall, and where it turns two are each other's nearest.
     """
@@ -93,7 +93,7 @@ def _joins(places: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[NDA
 
 @compiled
 def _spread(centres: NDArray[np.float64], sizes: NDArray[np.float64], one: int, other: int) -> float:
-    """By how much the squared distances to the centres grow if two clusters are joined."""
+    """The growth of the squared distances to the centres if two clusters are joined."""
     total = 0.0
     for column in range(centres.shape[1]):
         apart = centres[one, column] - centres[other, column]

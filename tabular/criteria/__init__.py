@@ -1,4 +1,4 @@
-"""Criteria of a table as it stands: how well its rows hide among each other, and who can still be found."""
+"""Criteria of a table as it stands: k, l, t and the risks of re-identification."""
 
 from __future__ import annotations
 

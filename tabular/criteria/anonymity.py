@@ -1,7 +1,7 @@
 """How anonymous a table is as it stands: k, l, t, and the risks of its records.
 
-The quasi-identifiers put the rows into classes. Suppressed rows are left out of all that is said of the rows kept; a
-property vector has 0 for them. A missing value is a value like the others, and so is a label that stands for a set.
+The quasi-identifiers put the rows into classes. Suppressed rows are left out, and have 0 in a property vector. A
+missing value is a value like the others, and so is a label that stands for a set.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Anonymity:
         suppressed: NDArray[np.bool_] | None = None,
         population: Table | None = None,
     ) -> Anonymity:
-        """The classes of *table*; *suppressed* says of each row whether it is left out of the release."""
+        """The classes of *table*; *suppressed* marks the rows that are left out of the release."""
         for name in quasi_identifiers:
             table.attribute(name)
         if not quasi_identifiers or isinstance(quasi_identifiers, str):
             raise InvalidInput("Anonymity needs a list of one or more quasi-identifiers.")
         if suppressed is not None and len(suppressed) != len(table):
-            raise InvalidInput(f"Suppression is said row by row: {len(suppressed)} given for {len(table)} rows.")
+            raise InvalidInput(f"Suppression needs one value a row: {len(suppressed)} given for {len(table)} rows.")
         kept = np.arange(len(table)) if suppressed is None else np.flatnonzero(~np.asarray(suppressed, dtype=bool))
         if not kept.size:
-            raise InvalidInput("No rows are left; there is nothing to say of them.")
+            raise InvalidInput("No rows are left to check.")
         columns = [table.columns[name][kept] for name in quasi_identifiers]
         return cls(table, tuple(quasi_identifiers), kept, equivalence_classes(columns), population)
 
@@ -80,7 +80,7 @@ class Anonymity:
 
     @property
     def marketer_risk(self) -> float:
-        """The expected share of rows found when all are sought: the mean over the rows of 1 over their people."""
+        """The expected share of rows that an attacker finds: the mean over the rows of 1 over their people."""
         if self.population is None:
             return len(self.classes.sizes) / len(self.kept)
         return float(np.dot(self.classes.sizes, 1 / self.people) / len(self.kept))
@@ -139,9 +139,9 @@ class Anonymity:
 
 
 def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[np.bool_]:
-    """Which rows say nothing of their owner: `*`, any value, in all quasi-identifiers but those of one value.
+    """Which rows have `*` in all quasi-identifiers, except those with a single value.
 
-    Where all rows do, none is suppressed: they are one class, of a table generalised as far as can be.
+    If all rows do, none is suppressed: the table is fully generalised, and they are one class.
 
     >>> suppressed_rows(Table.from_columns({"a": ["x", "*", "*"], "b": ["*", "*", "y"]}), ["a", "b"]).tolist()
     [False, True, False]
@@ -157,7 +157,7 @@ def suppressed_rows(table: Table, quasi_identifiers: Sequence[str]) -> NDArray[n
 
 
 def spread(first: NDArray[np.int64], second: NDArray[np.int64]) -> int:
-    """By how much the rows of one release are better off than in another, summed over those that are.
+    """How much better off the rows of one release are than in another, summed over those that are.
 
     Both are property vectors of the same rows. The binary index of property-based generalisation.
 

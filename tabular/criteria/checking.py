@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Value
+from tabular.attributes import Attribute
 from tabular.criteria.anonymity import Anonymity, suppressed_rows
 from tabular.criteria.contract import HIGHER, criteria, key_of
 from tabular.errors import InvalidInput
 from tabular.labels import text_of
 from tabular.table import Table
 
-#: The numbers of a document that are no criteria.
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: The numbers of a document that are not criteria.
 COUNTS = ("rows", "suppressed", "classes")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """The values of all criteria; those that look at sensitive values stand by attribute."""
+    """The values of all criteria, by sensitive attribute where they depend on one."""
 
     anonymity: Anonymity
     of_rows: Mapping[str, float]
@@ -31,7 +34,7 @@ class Check:
 
     @staticmethod
     def paths(sensitive: Sequence[str] = ()) -> list[tuple[str, ...]]:
-        """Where the numbers of a document stand, known before a table with these *sensitive* columns is read."""
+        """The paths of all numbers of a document with these *sensitive* columns, known before a table is read."""
         by_attribute = [
             ("by_attribute", attribute, key_of(entry.name))
             for attribute in sensitive
@@ -47,10 +50,26 @@ class Check:
         pick = min if criteria[name].method.safer == HIGHER else max
         return pick(found[name] for found in self.of_values.values())
 
-    def document(self) -> dict[str, Any]:
-        """Everything as plain values; None stands for what cannot be had, such as an infinite beta.
+    def to_frame(self) -> DataFrame:
+        """One row for each criterion, and for each sensitive attribute where it looks at one."""
+        from pandas import DataFrame
 
-        Of several sensitive attributes the criteria give the least safe value, and `by_attribute` that of each.
+        rows: list[tuple[str, str | None, float]] = [(name, None, value) for name, value in self.of_rows.items()]
+        rows += [
+            (name, attribute, value) for attribute, found in self.of_values.items() for name, value in found.items()
+        ]
+        return DataFrame(rows, columns=["criterion", "attribute", "value"])
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import frame_snippet
+
+        rows, names = len(self.anonymity.table), ", ".join(self.anonymity.quasi_identifiers)
+        return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=100)
+
+    def document(self) -> dict[str, Any]:
+        """Everything as plain values; None stands for a value that does not exist, such as an infinite beta.
+
+        With several sensitive attributes a criterion is the least safe value, and `by_attribute` has all of them.
         `class_sizes` are pairs of a size and how many classes have it.
         """
         sizes, times = np.unique(self.anonymity.classes.sizes, return_counts=True)
@@ -80,10 +99,10 @@ def check(
     suppressed: NDArray[np.bool_] | None = None,
     population: Table | None = None,
 ) -> Check:
-    """Take every criterion of *table*; suppressed rows are left out of all but the sums, where they count 0.
+    """Take every criterion of *table*; suppressed rows count 0 in sums and are left out elsewhere.
 
-    Unless it is said which rows are *suppressed*, those are that have `*` in all quasi-identifiers. Without a
-    *population* the people who could be meant are those of the table; its values are compared as they are written.
+    Without *suppressed* the rows with `*` in all quasi-identifiers count as suppressed. Without a *population* the
+    table is the population; both are compared by their values as text.
     """
     if isinstance(sensitive, str) or len(set(sensitive)) < len(sensitive):
         raise InvalidInput("The sensitive attributes are a list of columns, none of them twice.")
@@ -109,22 +128,13 @@ def check(
 
 
 def in_common_domains(table: Table, population: Table, names: Sequence[str]) -> tuple[Table, Table]:
-    """Both tables with the columns *names* in one domain each: every value, and every set, as its text."""
-    found = []
-    texts = {name: [[text_of(value) for value in each.values(name)] for each in (table, population)] for name in names}
-    domains: dict[str, tuple[Value, ...]] = {name: tuple(sorted({*one, *two})) for name, (one, two) in texts.items()}
-    for place, whole in enumerate((table, population)):
-        attributes = [Attribute(name=name, domain=domains[name]) for name in names]
-        codes = {each.name: np.array([each.codes[text] for text in texts[each.name][place]]) for each in attributes}
-        others = [each for each in whole.attributes if each.name not in names]
-        found.append(
-            Table(
-                (*attributes, *others),
-                {**whole.columns, **codes},
-                {each.name: whole.sets[each.name] for each in others},
-            )
-        )
-    return found[0], found[1]
+    """Both tables with common domains for the columns *names*: each value, and each set, is its text."""
+    texts = [{name: [text_of(value) for value in each.values(name)] for name in names} for each in (table, population)]
+    attributes = [Attribute(name=name, domain=tuple(sorted({*texts[0][name], *texts[1][name]}))) for name in names]
+    mine, theirs = (Table.from_columns(each, attributes) for each in texts)
+    others = [each for each in table.attributes if each.name not in names]
+    sets = {each.name: table.sets[each.name] for each in others}
+    return Table((*mine.attributes, *others), {**table.columns, **mine.columns}, sets), theirs
 
 
 def _plain(value: float) -> float | None:

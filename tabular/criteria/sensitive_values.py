@@ -14,7 +14,7 @@ from tabular.errors import InvalidParameter
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """One sensitive attribute in the classes, by the pairs of class and value that occur, in this order.
+    """The values of one sensitive attribute in the classes, as the sorted pairs of class and value that occur.
 
     `rows[i]` rows of class `classes[i]` have the value `values[i]` of a domain of *size*.
     """
@@ -72,7 +72,7 @@ class Diversity:
 
     @property
     def likeness(self) -> float:
-        """Beta: the most by which a value's share in a class exceeds its share in the table, relative to the latter."""
+        """Beta: the greatest relative excess of a value's share in a class over its share in the table."""
         return float(self._gains.max())
 
     @property
@@ -94,7 +94,7 @@ class Diversity:
         """
         if self.ordered:
             return self._closeness_in_order()
-        # What a class has more of than the table is what has to be moved; it has it of values that occur in it.
+        # The excess of a class over the table has to be moved; only values that occur in the class can exceed.
         return float(np.add.reduceat(np.maximum(self._shares - self._expected, 0), self._starts).max())
 
     def _closeness_in_order(self) -> float:
@@ -139,6 +139,6 @@ class Diversity:
 
     @cached_property
     def _gains(self) -> NDArray[np.float64]:
-        """By how much the share of the class exceeds that of the table, relative to the latter."""
+        """The relative excess of the share of the class over that of the table."""
         gains: NDArray[np.float64] = (self._shares - self._expected) / self._expected
         return gains

@@ -1,1 +1,1 @@
-"""Table files: read in any dialect, written as they were, replaced as a whole or not at all."""
+"""Table files: read in any dialect, written back the same way, replaced completely or not at all."""

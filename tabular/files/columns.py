@@ -1,4 +1,4 @@
-"""What a column of texts holds: which text stands for no value, whether the others are numbers, dates or words."""
+"""What a column of texts holds: numbers, dates or words, and which text marks a missing value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabular.files.schema import Description
 from tabular.files.written_numbers import OtherSpelling, is_number_text, numbers_in, ordered_numbers
 from tabular.labels import LabelReader, Members, text_of
 
-#: Texts that stand for no value wherever they occur, and those that do so only among numbers or dates.
+#: Texts that mark a missing value anywhere, and those that do so only among numbers or dates.
 _EVERYWHERE = ("", "?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
 _AMONG_NUMBERS = ("NA", "na", "-", "--", ".", "..", "None", "none", "unknown")
 
@@ -26,7 +26,7 @@ NUMBERS, WHOLE, DATES, TEXT, CODES, NOTHING = ("numbers", "whole numbers", "date
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """A column as a file has it: its distinct texts, and which of them stands in each row."""
+    """A column as a file has it: its distinct texts, and the code of each row among them."""
 
     texts: tuple[str, ...]
     codes: NDArray[np.int32]
@@ -38,7 +38,7 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as a table has it; *marker* is the text that stood for no value, *form* what the others are."""
+    """A column as a table has it; *marker* is the text that marked a missing value, *form* what the others are."""
 
     attribute: Attribute
     codes: NDArray[np.int32]
@@ -49,10 +49,10 @@ class Column:
 
 
 def found_markers(columns: Sequence[Words], kept: Sequence[frozenset[str]]) -> list[str | None]:
-    """For each column the text that stands for no value; *kept* are texts a schema names as values.
+    """For each column, the text that marks a missing value; *kept* are texts that a schema lists as values.
 
-    One text a column, the most frequent, so that it can be written back; a text counts only where the column holds
-    other values that are none such.
+    Only the most frequent one of a column counts, so that it can be written back, and only if the column has other
+    values.
     """
     found = [_marker(words, known) for words, known in zip(columns, kept, strict=True)]
     elsewhere = {marker for marker in found if marker}
@@ -89,7 +89,7 @@ def interpreted(
     decimal: str = ".",
     described: Description | None = None,
 ) -> Column:
-    """The column *name* in codes; *missing* are the texts that stand for no value, *described* what a schema says."""
+    """The column *name* in codes; *missing* are the texts that mark a missing value, *described* is from a schema."""
     gone = set(missing)
     known = described or Description()
     present = [text for text in words.texts if text not in gone]
@@ -114,7 +114,7 @@ def interpreted(
 
 
 def kind_of(form: str) -> str:
-    """The kind of a column nobody described, by what it holds."""
+    """The kind of a column by what it holds, where no schema says it."""
     return {WHOLE: ORDINAL, NUMBERS: CONTINUOUS, DATES: ORDINAL}.get(form, NOMINAL)
 
 
@@ -130,7 +130,7 @@ def _kind(name: str, words: Words, present: Sequence[str], known: Description, f
 
 
 class BadCell(Exception):
-    """A cell that cannot be taken: its row and what is wrong; whoever knows the file names the line."""
+    """A cell that is wrong, and its row; the reader of the file turns the row into a line."""
 
     def __init__(self, row: int, what: str) -> None:
         super().__init__(what)
@@ -145,7 +145,7 @@ def _first_row(words: Words, is_bad: Callable[[str], bool]) -> int:
 def _ordered(
     present: Sequence[str], decimal: str, *, is_guess: bool
 ) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
-    """The place of each text in the domain, the domain, what it holds, and what about that is doubtful."""
+    """The place of each text in the domain, the domain, what it holds, and doubts about that."""
     if not present:
         return [], [], NOTHING, ()
     numbers = numbers_in(present, decimal)
@@ -157,7 +157,7 @@ def _ordered(
 
 
 def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
-    """The same of texts that are no numbers."""
+    """The same for texts that are not numbers."""
     texts = sorted(present)
     place = {text: code for code, text in enumerate(texts)}
     places = [place[text] for text in present]
@@ -195,7 +195,7 @@ def _doubts_of_text(texts: Sequence[str]) -> tuple[str, ...]:
 def _in_domain(
     name: str, words: Words, present: Sequence[str], known: Description, decimal: str
 ) -> tuple[list[int], list[Value], tuple[Members, ...]]:
-    """The code of each text in the domain a schema gives, which takes the file's way to write its numbers."""
+    """The code of each text in the domain of a schema, whose numbers are then written as in the file."""
     domain = list(known.domain)
     code_of = {text_of(value): code for code, value in enumerate(domain)}
     by_number = {float(value): code for code, value in enumerate(domain) if is_number(value)}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""CSV text: read row by row with the lines that rows stand on, and written so that a spreadsheet runs nothing.
+"""CSV text: read row by row, with line numbers for errors, and written so that a spreadsheet runs nothing.
 
 A text cell that a spreadsheet could take for a formula gets an apostrophe in front, and loses it again on reading. A
 cell that begins with apostrophes before such a character gets one more, so that every text comes back as it was.
@@ -10,6 +10,7 @@ import codecs
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO
@@ -28,7 +29,7 @@ _BLOCK = 1 << 16
 _BLANK = "[ \\t\\r\\n]"
 _SPACE = re.compile(f"{_BLANK}+")
 #: Other characters at which `str.split` parts words.
-_OTHER_SPACE = re.compile("[\x0b\x0c\x1c-\x1f]")
+_OTHER_SPACE = re.compile(b"[\x0b\x0c\x1c-\x1f]")
 #: Where a comment or a line of spaces could begin.
 _LEFT_OUT = (b"\n#", b"\r#", b"\n ", b"\r ")
 
@@ -80,7 +81,7 @@ def written_cell(cell: str | float | None) -> str:
 
 
 def rows_of(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
-    """The rows that *lines* hold; empty lines are none."""
+    """The rows in *lines*, without empty ones."""
     return filter(None, _rows_and_empty(lines, dialect, strict=strict))
 
 
@@ -113,8 +114,7 @@ def _parted_by_blanks(lines: Iterable[str], quote: str) -> Iterator[list[str]]:
             waiting = line
         else:
             # Other kinds of space than these belong to the cells.
-            is_plain = line.isascii() and not _OTHER_SPACE.search(line)
-            row = line.split() if is_plain else _SPACE.split(line.strip(" \t\r\n"))
+            row = _SPACE.split(line.strip(" \t\r\n"))
             yield row if row and row[0] else []
             continue
         cells: list[str] = []
@@ -172,20 +172,32 @@ class Rows:
         self.comments = comments and (first in (b"#", b" ") or any(mark in data for mark in _LEFT_OUT))
 
     def __iter__(self) -> Iterator[list[str]]:
-        lines = self._lines()
+        lines = Lines(self._lines(), comments=True) if self.comments else self._lines()
+        if self._only_words():
+            yield from filter(None, map(str.split, lines))
+            return
         try:
-            yield from rows_of(Lines(lines, comments=True) if self.comments else lines, self.dialect)
+            yield from rows_of(lines, self.dialect)
         except csv.Error:
-            raise self._broken() from None
+            # Once more, to name the line.
+            deque(self._located(), maxlen=0)
+            raise
 
     def begins(self, row: int, width: int) -> int:
-        """The line that a row begins on, lines of spaces in a table of *width* columns being none."""
+        """The line on which a row begins; in a table of *width* columns, lines of spaces are not rows."""
         found = (begin for begin, _, cells in self._located() if not is_blank(cells, width))
         return next(islice(found, row, None))
 
     def ends(self, row: int) -> int:
-        """The line that a row ends on; errors ask for it, so that reading need not count."""
+        """The line on which a row ends; found when an error needs it, so that reading need not count."""
         return next(islice((end for _, end, _ in self._located()), row, None))
+
+    def _only_words(self) -> bool:
+        """Whether no quotes and no rarer kinds of space stand between the blanks: then the quick way is right."""
+        is_plain = (
+            self.dialect.delimiter == BLANKS and self.dialect.encoding.startswith("utf-8") and self.data.isascii()
+        )
+        return is_plain and self.dialect.quote.encode() not in self.data and not _OTHER_SPACE.search(self.data)
 
     def _lines(self) -> Iterable[str]:
         """The lines of the file, each with its end as it stands there."""
@@ -208,14 +220,6 @@ class Rows:
                 what = "something stands between a closing quote and the delimiter"
             raise InvalidRecord(f"{self.name}, line {begins}: this is no row of a table: {what}.") from None
 
-    def _broken(self) -> InvalidRecord:
-        try:
-            for _ in self._located():
-                pass
-        except InvalidRecord as error:
-            return error
-        raise AssertionError("The rows of this file can be read.")
-
 
 def is_blank(row: Sequence[str], width: int) -> bool:
     """Whether a row of a table of *width* columns is a line of spaces."""
@@ -230,9 +234,9 @@ def commented_rows(data: bytes, name: str, delimiter: str | None) -> Rows:
 
 
 def read_table(data: bytes, name: str) -> tuple[list[str], Iterator[list[str]], Callable[[int], int]]:
-    """The header of such text, its rows, and the line that the row of a number ends on; the delimiter is found out.
+    """The header and the rows of a small table, and a function that gives the line of a row; the delimiter is detected.
 
-    Cells are as they were before they were made harmless; every row has as many as the header.
+    Cells lose the apostrophes that made them harmless; every row has as many as the header.
     """
     rows = commented_rows(data, name, found_delimiter(first_line(data)) or ",")
     body = iter(rows)
@@ -256,7 +260,7 @@ def _even(rows: Iterator[list[str]], name: str, width: int, line: Callable[[int]
 
 
 def repeated(names: Sequence[str]) -> int | None:
-    """The number of the first column, from 1, that has the name of one before it.
+    """The number, from 1, of the first column whose name was used before.
 
     Errors tell only the number: without a header the first line is a record, perhaps of a person.
     """
@@ -283,5 +287,5 @@ def found_delimiter(line: str) -> str | None:
 
 
 def outside_quotes(line: str) -> str:
-    """A *line* without what stands in quotes."""
+    """A *line* without its quoted parts."""
     return re.sub(r'"(?:[^"]|"")*"', "", line)

@@ -1,4 +1,4 @@
-"""The cells of a CSV file by column, as texts, each distinct one once."""
+"""The columns of a CSV file as distinct texts and codes; Arrow reads large files, if it reads them the same way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUICK_FROM = 1 << 16
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Texts:
-    """The columns of a CSV file as texts; *headings* stand in the file, *names* are what the columns are called."""
+    """The columns of a CSV file as texts; *headings* are those of the file, *names* those of the table."""
 
     rows: Rows
     unsure: tuple[str, ...]
@@ -45,7 +45,7 @@ class Texts:
 
 
 def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) -> Texts:
-    """Find out how a file is written and read its cells; *name* is what errors call it."""
+    """Detect how a file is written, and read its cells; errors call it *name*."""
     text, encoding = decoded(data, name, options.encoding)
     if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
@@ -66,7 +66,7 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
 
 
 def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The headings as they stand in the file, and the names of the columns."""
+    """The headings in the file, and the names of the columns."""
     if not dialect.header:
         if schema.columns and len(schema.columns) != len(first):
             raise InvalidRecord(
@@ -86,7 +86,7 @@ def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tup
 
 
 def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> tuple[Words, ...]:
-    """The cells of a *body* of rows by column, each distinct text once."""
+    """The columns of a *body* of rows."""
     places: list[dict[str, int]] = [{} for _ in range(width)]
     parts: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in range(width)]
     while block := list(islice(body, _BLOCK)):
@@ -95,7 +95,9 @@ def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> tuple[Words, 
             if any(len(row) != width for row in block):
                 raise _uneven(rows, width)
         for place, part, cells in zip(places, parts, zip(*block, strict=True), strict=False):
-            part.append(np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int32))
+            for cell in dict.fromkeys(cells):
+                place.setdefault(cell, len(place))
+            part.append(np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells)))
     return tuple(_words(list(place), np.concatenate(part)) for place, part in zip(places, parts, strict=True))
 
 
@@ -108,7 +110,7 @@ def _of_chunks(cells: Any) -> Words:
 
 
 def _words(texts: Sequence[str], codes: NDArray[np.int32]) -> Words:
-    """The distinct *texts* of a column without the apostrophes that make them harmless; two may then be one."""
+    """A column without the apostrophes that made its *texts* harmless; two of them may become one."""
     if any(text[:1] == "'" for text in texts):
         place: dict[str, int] = {}
         renamed = [place.setdefault(plain(text), len(place)) for text in texts]
@@ -117,7 +119,7 @@ def _words(texts: Sequence[str], codes: NDArray[np.int32]) -> Words:
 
 
 def _uneven(rows: Rows, width: int) -> InvalidRecord:
-    """The error of the first row that has not as many cells as there are columns."""
+    """The error about the first row with more or fewer cells than there are columns."""
     kept = (row for row in rows if not is_blank(row, width))
     place, cells = next((place, len(row)) for place, row in enumerate(kept) if len(row) != width)
     of = "the header" if rows.dialect.header else "the first line"
@@ -126,9 +128,9 @@ def _uneven(rows: Rows, width: int) -> InvalidRecord:
 
 
 def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[Any] | None:
-    """Each column with its distinct texts, or None where only reading row by row can say what the file holds.
+    """The columns as Arrow reads them, or None if reading row by row could give something else.
 
-    None also where a row has not as many cells as there are columns: reading row by row names its line.
+    None, too, if a row has more or fewer cells than there are columns: reading row by row names its line.
     """
     if dialect.delimiter == BLANKS or dialect.spaced or not dialect.delimiter.isascii() or text[:1].isspace():
         return None
@@ -166,6 +168,6 @@ def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[
 
 
 def _is_sound(text: str, dialect: Dialect) -> bool:
-    """Whether every quote belongs to a cell that stands in quotes from its beginning to its end."""
+    """Whether quotes only ever enclose whole cells."""
     quote, end = re.escape(dialect.quote), rf"[^{re.escape(dialect.delimiter)}\r\n]"
     return dialect.quote not in re.sub(rf"(?<!{end}){quote}(?:[^{quote}]|{quote}{quote})*{quote}(?!{end})", "", text)

@@ -1,4 +1,4 @@
-"""What a table file holds, column by column, said without showing what belongs to one person."""
+"""What each column of a table file holds, without showing what belongs to one person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabular.files.reading import TableFile
 from tabular.labels import text_of
 from tabular.release.identifiers import distinct_columns
 
-#: A value that fewer rows have is not shown, nor are any of a column with this share of distinct values.
+#: A value of fewer rows is not shown, and none of a column with more than this share of distinct values.
 _ROWS, _SHARE = 3, 0.9
 _LONG = 60
 
@@ -30,7 +30,7 @@ _NAMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDescription:
-    """What a column holds; *proposed* is a role nobody has given it yet, *doubts* what is a guess."""
+    """What a column holds; *proposed* is a role for a column without one, *doubts* are guesses to be checked."""
 
     name: str
     kind: str
@@ -94,7 +94,7 @@ def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> Colu
 
 
 def _end(values: Sequence[Any], counts: Any) -> str | None:
-    """The first value that is not that of a few rows alone."""
+    """The first value that enough rows share."""
     return next((text_of(value) for value, count in zip(values, counts, strict=True) if count >= _ROWS), None)
 
 
@@ -108,7 +108,7 @@ def _is_key(form: str, values: Sequence[Any]) -> bool:
 
 
 def _proposed(name: str, form: str, present: int, occurring: int, looks_like_key: bool) -> str | None:
-    """A role by what the column holds and how it is called."""
+    """A role to propose, by what the column holds and by its name."""
     words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
     by_name = next((role for pattern, role in _NAMES if any(re.fullmatch(pattern, word) for word in words)), None)
     if by_name == "identifier" and occurring * 2 < present:

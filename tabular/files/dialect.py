@@ -1,4 +1,4 @@
-"""How a CSV file is written: what stands between cells, around them, at the end of a line, and for no value."""
+"""How a CSV file is written: delimiter, quotes, encoding, line ends, header, decimal mark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUOTES = {"double": '"', "single": "'", "none": ""}
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How a CSV file is written; *delimiter* a space is a run of blanks, *spaced* a space after each delimiter."""
+    """A way to write CSV; a space as *delimiter* means any run of blanks, *spaced* a space after each delimiter."""
 
     delimiter: str = ","
     quote: str = '"'
@@ -43,9 +43,9 @@ class Dialect:
 
 @dataclass(frozen=True, kw_only=True)
 class DialectOptions:
-    """What somebody says about the dialect of a file; None is left to be found out.
+    """What the user says about the dialect of a file; None is to be detected.
 
-    *missing* are the texts that stand for no value, in any column.
+    *missing* are the texts that mark a missing value, in any column.
     """
 
     delimiter: str | None = None
@@ -67,7 +67,7 @@ class DialectOptions:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
 
     def over(self, other: DialectOptions) -> DialectOptions:
-        """These options, and those of *other* where these say nothing."""
+        """These options, completed by those of *other*."""
         said = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(other, **{name: value for name, value in said.items() if value is not None})
 

@@ -1,4 +1,4 @@
-"""Files at the edge: read with a clear error, replaced as a whole or not at all."""
+"""Single files: read with clear errors, replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
-    """Refuse to write over a file unless that was asked for, and over what is none; called before the work begins."""
+    """Refuse, before the work begins, to overwrite a file without permission, or anything that is no file."""
     if str(path) == STREAM or not Path(path).exists():
         return
     if not Path(path).is_file():
@@ -54,15 +54,15 @@ def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
 
 
 def place_of(path: str | Path) -> Path:
-    """Where a path leads to, however it is written: equal for two paths to one file."""
+    """The real path: the same for all paths that lead to one file."""
     return Path(os.path.realpath(path))
 
 
 @contextlib.contextmanager
 def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of *path* when the block ends well, and leaves no trace when it does not.
+    """A binary file that replaces *path* when the block succeeds, and leaves no trace when it fails.
 
-    A *private* file is for its owner's eyes alone. A file that is open already is written as it is.
+    Only its owner can read a *private* file. A file that is open already is written as it is.
     """
     if not isinstance(path, str | Path):
         yield path
@@ -87,7 +87,7 @@ def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: 
 
 
 def finish(file: IO[bytes], *, private: bool) -> None:
-    """Have a new file on the disk, with the rights that new files have; a *private* one is for its owner alone."""
+    """Put a complete new file on the disk, with the usual rights; only its owner can read a *private* one."""
     file.flush()
     os.fchmod(file.fileno(), 0o600 if private else 0o666 & ~_umask())
     os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""Parquet in and out, through Arrow: numbers, texts, truth values and dates, each column with its type."""
+"""Parquet files, read and written through Arrow; each column keeps its type."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tabular.table import Table
 
 
 def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Column]]:
-    """The types of the columns of a Parquet file, and the columns; *schema* says what is known of them."""
+    """The types of the columns of a Parquet file, and the columns; *schema* describes some of them."""
     try:
         # As for CSV: a thread of Arrow that lets go of an object of Python may outlive the interpreter.
         found = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
@@ -99,7 +99,7 @@ _TAKEN = (
 
 
 def _distinct(cells: Any) -> tuple[list[Value], NDArray[np.int32]]:
-    """The distinct values of a column, a missing one as None at the end, and which of them stands in each row."""
+    """The distinct values of a column, None last, and the code of each row among them."""
     if pa.types.is_null(cells.type):
         return ([None] if len(cells) else []), np.zeros(len(cells), dtype=np.int32)
     if pa.types.is_floating(cells.type):
@@ -112,7 +112,7 @@ def _distinct(cells: Any) -> tuple[list[Value], NDArray[np.int32]]:
 
 
 def _ordered(present: Sequence[Value], kind: Any) -> tuple[list[int], list[Value], str, tuple[str, ...]]:
-    """The place of each value in the domain, the domain, what it holds, and what about that is doubtful."""
+    """The place of each value in the domain, the domain, what it holds, and doubts about that."""
     if not present:
         return [], [], NOTHING, ()
     numbers = present if all(map(is_number, present)) else None
@@ -132,7 +132,7 @@ def _has_fractions(kind: Any) -> bool:
 
 
 def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
-    """Write *table*; a column keeps its type among *types* where its cells still fit in it."""
+    """Write *table*; a column keeps its type in *types* if its cells still fit."""
     if not table.attributes:
         raise InvalidInput("A table without columns cannot be written.")
     columns = [_arrow_column(table, attribute.name, types) for attribute in table.attributes]
@@ -174,7 +174,7 @@ def _cast(values: Any, wanted: Any) -> Any:
 
 
 def _arrow_values(values: Sequence[Value]) -> Any:
-    """Values as Arrow has them: of one type where they are of one, else as their texts."""
+    """Values as an Arrow array: of their common type, or else as texts."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, bool) for value in present) and present:
         return pa.array(values, pa.bool_())

@@ -1,4 +1,4 @@
-"""Reading a table file: CSV in any dialect or Parquet, as a Table together with what was found out."""
+"""Reading a table file, CSV in any dialect or Parquet, as a Table, together with what was detected."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tabular.table import Table
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableFile:
-    """A table with what was found out about its file, so that it can be written back as it was.
+    """A table with what was detected about its file, so that it can be written back the same way.
 
-    *dialect* is None for Parquet, *types* are the types of a Parquet file's columns. *markers* are the texts that stood
-    for no value; *headings* those names of columns that stand otherwise in the file; *absent* the attributes a schema
-    describes and the file lacks.
+    *dialect* is None for Parquet, *types* are the column types of a Parquet file. *markers* are the texts that marked
+    missing values; *headings* are those that differ from the names of their columns; *absent* are the attributes of the
+    schema that the file lacks.
     """
 
     name: str
@@ -42,7 +42,7 @@ class TableFile:
 
 
 def read_file(path: str | Path, *, schema: Schema | None = None, options: DialectOptions | None = None) -> TableFile:
-    """The table of a file, `-` being standard input; what *options* and *schema* do not say is found out."""
+    """Read a table from a file, or from standard input for `-`; what *options* and *schema* leave open is detected."""
     known = schema or Schema()
     said = (options or DialectOptions()).over(known.options)
     name = "standard input" if str(path) == STREAM else str(path)
@@ -64,16 +64,13 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
             raise InvalidRecord(f"{where}: the cell of column {column!r} {bad.what}.") from None
         except InvalidInput as error:
             raise InvalidInput(f"{name}: {error.worded(named)}") from None
-    return TableFile(
+    headings = zip(texts.names, texts.headings, strict=True)
+    return _file(
+        columns,
         name=name,
-        table=_table(columns),
         dialect=texts.dialect,
         markers={each.attribute.name: each.marker for each in columns if each.marker is not None},
-        headings={
-            column: heading for column, heading in zip(texts.names, texts.headings, strict=True) if column != heading
-        },
-        forms={each.attribute.name: each.form for each in columns},
-        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
+        headings={column: heading for column, heading in headings if column != heading},
         unsure=texts.unsure,
         absent=absent,
         schema=known,
@@ -88,10 +85,10 @@ def read_masked(
     schema: Schema | None = None,
     options: DialectOptions | None = None,
 ) -> Table:
-    """The masked version of *original* that a file holds: some or all of its columns, in the original's domains.
+    """Read a masked version of *original*: some or all of its columns, in the domains of the original.
 
-    A text that is no value of the domain is read as a label that stands for a set. Only the columns *names* are read,
-    where they are given: others may hold what the original does not, such as fresh identifiers.
+    A text that is not a value of the domain is read as a label for a set of values. If *names* are given, only those
+    columns are read: others may hold what the original lacks, such as fresh identifiers.
     """
     name = "standard input" if str(path) == STREAM else str(path)
     data = read_bytes(path)
@@ -160,28 +157,28 @@ def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
     from tabular.files.parquet import read_parquet
 
     types, columns = read_parquet(data, name, schema)
-    table = _table(columns)
-    return TableFile(
-        name=name,
-        table=table,
-        types=types,
-        forms={each.attribute.name: each.form for each in columns},
-        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
-        absent=schema.fitting(table.names, name),
-        schema=schema,
-    )
+    absent = schema.fitting([column.attribute.name for column in columns], name)
+    return _file(columns, name=name, types=types, absent=absent, schema=schema)
 
 
-def _table(columns: Sequence[Column]) -> Table:
-    return Table(
+def _file(columns: Sequence[Column], **found: Any) -> TableFile:
+    """The file with these *columns*; *found* is what else is known of it."""
+    by_name = {column.attribute.name: column for column in columns}
+    table = Table(
         tuple(column.attribute for column in columns),
-        {column.attribute.name: column.codes for column in columns},
-        {column.attribute.name: column.sets for column in columns},
+        {name: column.codes for name, column in by_name.items()},
+        {name: column.sets for name, column in by_name.items()},
+    )
+    return TableFile(
+        table=table,
+        forms={name: column.form for name, column in by_name.items()},
+        doubts={name: column.doubts for name, column in by_name.items() if column.doubts},
+        **found,
     )
 
 
 def _missing(texts: Texts, described: Sequence[Description | None], options: DialectOptions) -> list[tuple[str, ...]]:
-    """For each column the texts that stand for no value: those that were given, else the one that was found."""
+    """For each column, the texts that mark a missing value: those that were given, or else the detected one."""
     kept = [frozenset(map(text_of, each.domain)) if each else frozenset() for each in described]
     if options.missing is not None:
         return [tuple(text for text in options.missing if text not in known) for known in kept]

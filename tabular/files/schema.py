@@ -53,7 +53,7 @@ _ATTRIBUTE_KEYS: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What a schema says of one attribute; what is None or empty is left to be inferred."""
+    """What a schema says of one attribute; what is None or empty is inferred from the data."""
 
     kind: str | None = None
     role: str | None = None
@@ -63,9 +63,9 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """What is known of a table before it is read; *source* is where that was said.
+    """What is known of a table before it is read, from *source*.
 
-    The table must have the columns *named*; of the others described it may lack some.
+    The table must have the columns *named*; it may lack others that are described.
     """
 
     source: str = "the schema"
@@ -76,7 +76,7 @@ class Schema:
     named: tuple[str, ...] = ()
 
     def with_roles(self, roles: Mapping[str, str]) -> Schema:
-        """This schema with other roles for some attributes, which the table must then have."""
+        """This schema with new roles for some attributes, which the table must then have."""
         changed = dict(self.attributes)
         for name, role in roles.items():
             known = changed.get(name, Description())
@@ -91,10 +91,10 @@ class Schema:
         return replace(self, attributes=changed, named=(*self.named, *kinds))
 
     def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
-        """The attributes described that a table with columns *names* lacks, or an error where they are misspelt.
+        """The described attributes that a table with columns *names* lacks, or an error if they look misspelt.
 
-        A table may lack columns: identifiers are dropped from a release. A name that is nearly that of a column nobody
-        described is taken for a slip.
+        A table may lack columns: identifiers are dropped from a release. A name that nearly matches a column without a
+        description is taken for a typing error.
         """
         present = list(names)
         for name in self.named:
@@ -130,7 +130,7 @@ def read_schema(source: str | Path) -> Schema:
 
 
 def parse_schema(text: str, source: str) -> Schema:
-    """The schema that TOML *text* holds; *source* is named in errors."""
+    """The schema in TOML *text*; errors name *source*."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,4 +1,4 @@
-"""Finding out how a CSV file is written: its encoding, delimiter, quotes, header."""
+"""Detecting how a CSV file is written: its encoding, delimiter, quotes, header."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _OTHER_FILES = ((b"PK\x03\x04", "a zip file or a spreadsheet"), (b"\x1f\x8b", "a
 
 @dataclass(frozen=True)
 class Found:
-    """A dialect that was found out, and what about it is a guess."""
+    """A detected dialect, and which parts of it are guesses."""
 
     dialect: Dialect
     unsure: tuple[str, ...]
 
 
 def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
-    """The text of a file and its encoding: by its mark, else UTF-8, else that of old Western files."""
+    """The text of a file and its encoding: by its byte order mark, or else UTF-8, or else that of old Western files."""
     for mark, what in _OTHER_FILES:
         if data.startswith(mark):
             raise InvalidInput(f"{name}: this is {what}; give the table in it as CSV or Parquet.")
@@ -58,7 +58,7 @@ def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
 
 
 def lines_of_spaces(text: str) -> int:
-    """How many lines of spaces stand before a table; empty lines among them are none.
+    """How many lines of spaces stand before a table; empty lines do not count.
 
     >>> lines_of_spaces("  \\n\\n \\na,b\\n")
     2
@@ -72,7 +72,7 @@ def _begin(text: str) -> int:
 
 
 def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequence[str] = ()) -> Found:
-    """How *text* is written; what *options* say holds. *names* are those a schema gives its columns."""
+    """How *text* is written, unless *options* say so; *names* are the columns that a schema describes."""
     unsure: list[str] = []
     begin = _begin(text)
     lines = _sample(text[begin : begin + _SAMPLE + 1])
@@ -146,7 +146,7 @@ def _quote(lines: Sequence[str], delimiter: str | None) -> str:
 
 
 def _delimiter(lines: Sequence[str], quote: str) -> tuple[str, bool]:
-    """The delimiter that gives every row as many cells, and whether that leaves no doubt."""
+    """The delimiter that gives every row the same number of cells, and whether that is certain."""
     found: list[tuple[float, int, str]] = []
     for delimiter in "\t;|,":
         rows = _parsed(lines, delimiter, quote)
@@ -171,7 +171,7 @@ def _delimiter(lines: Sequence[str], quote: str) -> tuple[str, bool]:
 
 
 def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
-    """The decimal mark: a comma where the cells of some column are numbers only with it."""
+    """The decimal mark: a comma if some column holds numbers only that way."""
     if delimiter == ",":
         return "."
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
@@ -183,7 +183,7 @@ def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 
 
 def _header(rows: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[bool, bool]:
-    """Whether the first row names the columns, and whether that leaves no doubt."""
+    """Whether the first row names the columns, and whether that is certain."""
     if not rows:
         return True, True
     first = [cell.strip() for cell in rows[0]]

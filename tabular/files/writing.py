@@ -1,4 +1,4 @@
-"""Writing a table: CSV in the dialect of the file it came from, or Parquet; as a whole or not at all."""
+"""Writing a table as Parquet, or as CSV in the dialect of the file it came from."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _OTHER_FORMATS = re.compile(r"\.(xlsx?|ods|jsonl?|html|xml|sav|dta|rds|feather|a
 
 
 def write_table(table: Table, path: str | Path, *, like: TableFile | None = None, overwrite: bool = False) -> None:
-    """Write *table* as CSV, or as Parquet where the name ends so; in the way of the file *like*.
+    """Write *table* as CSV, or as Parquet if the name ends so, in the style of the file *like*.
 
-    Cells that a spreadsheet would run get an apostrophe in front, which reading takes away again.
+    Cells that a spreadsheet would run get an apostrophe in front, which reading removes again.
     """
     check_table_name(path)
     with replacing(path, overwrite=overwrite) as file:
@@ -53,7 +53,7 @@ def write_table_to(file: IO[bytes], table: Table, path: str | Path, *, like: Tab
 
 
 def check_table_name(path: str | Path) -> None:
-    """Refuse a name that says the file is of another format than CSV or Parquet; called before the work begins."""
+    """Refuse, before the work begins, a name that ends like a format other than CSV or Parquet."""
     suffix = Path(path).suffix.lower()
     if _OTHER_FORMATS.fullmatch(suffix):
         raise InvalidParameter(f"{path}: tables are written as CSV or Parquet, not {suffix}; let the name end in .csv.")
@@ -65,7 +65,7 @@ def is_parquet_name(path: str | Path) -> bool:
 
 
 def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None) -> None:
-    """Write *table* as CSV; without a header only where the file *like* had none and the columns are the same."""
+    """Write *table* as CSV, with a header unless the file *like* had the same columns and none."""
     if not table.attributes:
         raise InvalidInput("A table without columns cannot be written.")
     dialect = (like.dialect if like else None) or Dialect()
@@ -94,7 +94,7 @@ def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None
 def _written(
     table: Table, name: str, like: TableFile | None, dialect: Dialect, cell: Callable[[str], str]
 ) -> tuple[Any, NDArray[np.int32]]:
-    """Each value and label of a column as it stands in the file, and which of them stands in each row."""
+    """Each value and label of a column as written, and the code of each row among them."""
     attribute = table.attribute(name)
     texts = [None if value is None else _text(value, dialect.decimal) for value in attribute.domain]
     marker = like.markers.get(name, "") if like else ""
@@ -112,7 +112,7 @@ def _text(value: Value, decimal: str) -> str:
 
 
 def _cell(text: str, *, dialect: Dialect, alone: bool, bare: bool = False) -> str:
-    """A cell as it stands in the file; *bare* is not made harmless, *alone* the only one of its row."""
+    """A cell as written; a *bare* one is not made harmless, one *alone* is the only cell of its row."""
     is_number = is_number_text(text if dialect.decimal == "." else text.replace(",", ".", 1))
     if not bare and not is_number:
         text = harmless(text)

@@ -1,4 +1,4 @@
-"""Numbers that remember how they were written, so that `1.50` and `1e3` come back from a table as they were."""
+"""Numbers that remember how they were written, so that `1.50` and `1e3` are written back unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBER = re.compile(rf" *[+-]?(?!0\d)(\d{{1,{_DIGITS}}}(\.\d*)?|\.\d+)([eE][+-]
 
 
 class WrittenNumber(float):
-    """A number written otherwise than Python would: equal to the number, shown as the text."""
+    """A number that is not written as Python would: equal to the number, shown as its text."""
 
     __slots__ = ("text",)
     text: str
@@ -34,7 +34,7 @@ class WrittenNumber(float):
 
 
 class OtherSpelling(WrittenNumber):
-    """A second way in which a column writes a number: as large, but a value of its own, so that it comes back."""
+    """A second spelling of a number in a column: as large, but a value of its own, so that it is written back."""
 
     __slots__ = ()
 

@@ -38,7 +38,7 @@ def loss_of(points: Points, groups: NDArray[np.int64]) -> float:
 
 
 class _Kept(NamedTuple):
-    """What is kept of a growing group for each coordinate, so that its loss is known after every record.
+    """The state of a growing group for each coordinate, which gives its loss after every record.
 
     Of means the mean and the sum of squares around it; of medians the sums of the codes and of their squares, and a
     code `at` with the records `below` it; of modes the highest count. The counts of a coordinate stand from
@@ -80,7 +80,7 @@ def _begin(points: Points, order: NDArray[np.int64], start: int, end: int, kept:
 
 @compiled
 def _enter(points: Points, row: int, held: int, kept: _Kept) -> float:
-    """One record more, the *held*-th; the loss of the group with it."""
+    """Add a record, the *held*-th; the loss of the group with it."""
     loss = 0.0
     for column in range(len(points.sizes)):
         value, part = points.values[row, column], 0.0
@@ -126,7 +126,7 @@ def _loss(points: Points, order: NDArray[np.int64], cuts: NDArray[np.int64], kep
 
 @compiled
 def _best_cuts(points: Points, order: NDArray[np.int64], k: int, kept: _Kept) -> NDArray[np.int64]:
-    """Where to cut the row into pieces of *k* to 2k - 1 so that they lose least; of several ways the first found."""
+    """The cuts of the row into pieces of *k* to 2k - 1 that lose least; of equal ones the first found."""
     count = len(order)
     least, before = np.full(count + 1, np.inf), np.zeros(count + 1, dtype=np.int64)
     least[0] = 0.0
@@ -137,7 +137,7 @@ def _best_cuts(points: Points, order: NDArray[np.int64], k: int, kept: _Kept) ->
         for place in range(start, end):
             loss = least[start] + _enter(points, order[place], place - start + 1, kept)
             rest = count - place - 1
-            # What is too short for a group cannot be left.
+            # The rest must be long enough for a group.
             if place - start + 1 >= k and (rest == 0 or rest >= k) and loss < least[place + 1]:
                 least[place + 1], before[place + 1] = loss, start
         _begin(points, order, start, end, kept)
@@ -154,7 +154,7 @@ def _best_cuts(points: Points, order: NDArray[np.int64], k: int, kept: _Kept) ->
 
 
 def _in_a_row(points: Points, groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The records group after group, each group followed by its nearest one left, from the first group on.
+    """The records group after group, from the first group always to the nearest one left.
 
     Within a group those come first that are nearer to the group before than to the one after.
     """
@@ -165,7 +165,7 @@ def _in_a_row(points: Points, groups: NDArray[np.int64]) -> NDArray[np.int64]:
         if points.middles[column] == MEAN:
             middles[:, column] = np.add.reduceat(points.values[order, column], starts) / np.bincount(groups)
         else:
-            # Near enough for a way from group to group: the lower median, of nominal codes too.
+            # The lower median, also of nominal codes: precise enough for a path from group to group.
             held = order[np.lexsort((points.values[order, column], groups[order]))]
             middles[:, column] = points.values[held[starts + (np.bincount(groups) - 1) // 2], column]
     way = _way(RecordBlocks.of(points._replace(values=middles)), middles)
@@ -183,7 +183,7 @@ def _squared(points: Points, targets: NDArray[np.float64]) -> NDArray[np.float64
 
 @compiled
 def _way(blocks: RecordBlocks, middles: NDArray[np.float64]) -> NDArray[np.int64]:
-    """From the first point always to the nearest one left."""
+    """The path from the first point always to the nearest one left."""
     way, keys = np.zeros(len(middles), dtype=np.int64), np.empty(1)
     take(blocks, 0)
     for step in range(1, len(middles)):

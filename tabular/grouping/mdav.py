@@ -86,7 +86,7 @@ def _middle_of(points: Points) -> _Middle:
 
 
 def _tournament(counts: NDArray[np.int64], leaves: int) -> NDArray[np.int64]:
-    """For each node of a tree over the codes the one with the highest count, of several the lowest; -1: none."""
+    """For each node of a tree over the codes the code with the highest count, the lowest of equals; -1: none."""
     winners = np.full(2 * leaves, -1, dtype=np.int64)
     winners[leaves : leaves + len(counts)] = np.arange(len(counts))
     padded = np.append(counts, -1)
@@ -100,14 +100,14 @@ def _tournament(counts: NDArray[np.int64], leaves: int) -> NDArray[np.int64]:
 
 @compiled
 def _mdav(blocks: RecordBlocks, middle: _Middle, k: int, enough: int, groups: NDArray[np.int64], formed: int) -> int:
-    """Form groups until fewer than *enough* records are left, or than two groups need; the number of groups then."""
+    """Form groups until fewer than *enough* records, or than two groups need, are left; the number of groups."""
     width = blocks.values.shape[1]
     targets = np.empty((3, width))
     rows, keys = np.empty(k, dtype=np.int64), np.empty(k)
     left = len(blocks.block_of)
     while left >= 2 * k and left >= enough:
         _write_middle(middle, left, targets[0])
-        # Fewer than 3k: one group, and the rest is the last.
+        # With fewer than 3k one group is formed, and the rest is the last.
         for each in range(2 if left >= 3 * k else 1):
             find(blocks, targets[each], FARTHEST, rows[:1], keys[:1])
             # A copy, since taking points moves others in their place.
@@ -126,7 +126,7 @@ def _mdav(blocks: RecordBlocks, middle: _Middle, k: int, enough: int, groups: ND
 
 @compiled
 def _leave(middle: _Middle, column: int, value: int) -> None:
-    """One record less, which has *value*."""
+    """Remove a record that has *value*."""
     if middle.middles[column] == MEAN:
         middle.sums[column] -= value
         return

@@ -20,7 +20,7 @@ from tabular.attributes import CONTINUOUS, Attribute
 from tabular.errors import InvalidInput
 from tabular.table import Table
 
-#: What the middle of several values of a coordinate is.
+#: The kinds of middle that the values of a coordinate have.
 MEAN, MEDIAN, MODE = range(3)
 
 #: Whole numbers up to here are exact as floating-point ones, and so are sums of whole numbers up to the other.
@@ -130,7 +130,7 @@ def whole_numbers(numbers: NDArray[np.float64], rows: int) -> NDArray[np.float64
 
 
 def _weights(coordinates: Sequence[Coordinate]) -> NDArray[np.float64]:
-    """One over the squares of the scales; of codes alone in whole numbers, so that equal sums are exactly equal."""
+    """One over the squared scales; whole numbers for codes alone, so that equal sums are exactly equal."""
     common = lcm(*(each.size for each in coordinates if each.middle == MEDIAN and each.size))
     if common**2 * max(len(coordinates), 1) >= EXACT:
         common = 1

@@ -1,4 +1,4 @@
-"""Points in blocks of neighbours, from which points can be taken: the nearest and the farthest of those left.
+"""Points in blocks of neighbours, which find the nearest and the farthest of the points not yet taken.
 
 The bound of a block's box says whether its points need a look. Bounds are computed as the distances are, coordinate
 by coordinate in the same order, and rounding keeps the order of numbers: so no bound is ever wrong by rounding, and
@@ -19,7 +19,7 @@ from tabular.kernels import compiled, inlined
 #: Points in a block, at most.
 SLOTS = 64
 
-#: What is looked for.
+#: The points to find.
 NEAREST, FARTHEST = 1.0, -1.0
 
 
@@ -110,7 +110,7 @@ def take(blocks: RecordBlocks, row: int) -> None:
         values = blocks.values[block, column]
         value = values[slot]
         values[slot], values[last] = values[last], value
-        # Only what lay at an end of the box can change it.
+        # Only a point at an end of the box can change it.
         if value == blocks.low[column, block] or value == blocks.high[column, block]:
             low, high = np.inf, -np.inf
             for each in range(last):
@@ -131,7 +131,7 @@ def find(
     rows[:] = len(blocks.block_of)
     keys[:] = np.inf
     best = _bound(blocks, target, sign)
-    # The most promising block first, so that most of the others need no look.
+    # The most promising block first, so that most others can be skipped.
     for step in range(-1, len(blocks.left)):
         block = best if step < 0 else step
         bound = blocks.bounds[block]
@@ -151,7 +151,7 @@ def find(
 
 @inlined
 def _bound(blocks: RecordBlocks, target: NDArray[np.float64], sign: float) -> int:
-    """Write for each block what no point in it has less of; which block has least, and of several the lowest row."""
+    """Write a lower bound on the keys of each block; the block with the least, and of equals the lowest row."""
     bounds, count = blocks.bounds, len(blocks.left)
     bounds[:] = 0.0
     for column in range(len(target)):
@@ -186,7 +186,7 @@ def _bound(blocks: RecordBlocks, target: NDArray[np.float64], sign: float) -> in
 
 @inlined
 def _measure(blocks: RecordBlocks, block: int, target: NDArray[np.float64], sign: float, limit: float) -> int:
-    """Write the squared distances of the points of a block, times *sign*; how many are within *limit*."""
+    """Write the squared distances of the points of a block, times *sign*; the number within *limit*."""
     distances, left = blocks.distances, blocks.left[block]
     distances[:left] = 0.0
     for column in range(len(target)):

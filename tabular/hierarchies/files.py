@@ -1,4 +1,4 @@
-"""Hierarchy files as ARX has them: one row a value, one column a level, no header; and folders of such files."""
+"""Hierarchy files as in ARX: one row per value, one column per level, no header; and folders of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MISSING = ("", "?", "NULL", "null", "NA", "N/A", "NaN", "nan", "*missing*")
 
 
 def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = False) -> Hierarchy:
-    """The hierarchy of a file, over the domain of *attribute*; unless *whole*, rows of other values are left out."""
+    """Read a hierarchy over the domain of *attribute*; rows for other values are left out unless it is *whole*."""
     data = read_bytes(path)
     text, encoding = decoded(data, str(path), None)
     if not text.strip():
@@ -49,9 +49,9 @@ def hierarchy_of_rows(
     where: Callable[[int], str] = lambda row: f"Row {row + 1}: ",
     whole: bool = False,
 ) -> Hierarchy:
-    """The hierarchy that *rows* write out, over the domain of *attribute*, or *whole*, over all their values.
+    """The hierarchy that *rows* spell out, over the domain of *attribute*, or *whole*, over all their values.
 
-    *source* and *where* say, for errors, what the rows are of and where one of them stands.
+    For errors, *source* says where the rows come from, and *where* the place of one of them.
     """
     first: dict[Value, int] = {}
     for place, row in enumerate(rows):
@@ -75,7 +75,7 @@ def hierarchy_of_rows(
 def write_hierarchy(
     path: str | Path | IO[bytes], hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False
 ) -> None:
-    """Write a hierarchy as ARX has it."""
+    """Write a hierarchy file as ARX does."""
     lines = [delimiter.join(_cell(cell, delimiter) for cell in row) for row in hierarchy.rows()]
     write_text(path, "".join(f"{line}\n" for line in lines), overwrite=overwrite)
 
@@ -105,9 +105,9 @@ def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Pat
 def read_hierarchies(
     folder: str | Path, table: Table, names: Sequence[str], *, whole: bool = False
 ) -> dict[str, Hierarchy]:
-    """The hierarchies of the columns *names* of *table*, from the files of a folder.
+    """Read the hierarchies of the columns *names* of *table* from the files of a folder.
 
-    *Whole* ones have all values of their files; else those that the table lacks are left out.
+    *Whole* ones keep all values of their files; otherwise values that the table lacks are left out.
     """
     attributes = [table.attribute(name) for name in names]
     files = hierarchy_files(folder, table.names)
@@ -120,7 +120,7 @@ def read_hierarchies(
 
 
 def _with_row(path: Path, attribute: Attribute, table: Table, *, whole: bool) -> Hierarchy:
-    """The hierarchy of a file, or an error that names a row of *table* with a value that the file lacks."""
+    """Read a hierarchy, or name a row of *table* with a value that the file lacks."""
     try:
         return read_hierarchy(path, attribute, whole=whole)
     except LackingValues as error:
@@ -131,7 +131,7 @@ def _with_row(path: Path, attribute: Attribute, table: Table, *, whole: bool) ->
 
 
 def _delimiter(text: str) -> str:
-    """A semicolon if each line has one, as ARX writes; else a tab or a comma."""
+    """A semicolon, as in ARX, if each line has one; or else a tab or a comma."""
     lines = [outside_quotes(line) for line in text.splitlines() if line.strip()]
     return next((mark for mark in ";\t," if all(mark in line for line in lines)), max(";,\t", key=text.count))
 

@@ -10,8 +10,9 @@ found.document["solutions"][0], found.release.table
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tabular import loaded_on_demand
 
 if TYPE_CHECKING:
     from tabular.lattice.bounds import lower_bounds
@@ -25,6 +26,26 @@ if TYPE_CHECKING:
     from tabular.lattice.searches.contract import Search
     from tabular.lattice.searching import Result, run
     from tabular.lattice.space import Lattice
+else:
+    __getattr__, __dir__ = loaded_on_demand(
+        __name__,
+        {
+            "Evaluator": "evaluator.evaluator",
+            "Lattice": "space",
+            "Limits": "limits",
+            "Question": "question",
+            "Readings": "evaluator.readings",
+            "ReleaseRequest": "search_request",
+            "Result": "searching",
+            "Search": "searches.contract",
+            "SearchOutcome": "search_outcome",
+            "SearchRequest": "search_request",
+            "find_generalisation": "search_outcome",
+            "lower_bounds": "bounds",
+            "released": "release.node",
+            "run": "searching",
+        },
+    )
 
 __all__ = [
     "Evaluator",
@@ -42,28 +63,3 @@ __all__ = [
     "released",
     "run",
 ]
-
-#: Where the names live; they are loaded when asked for, so that the small modules stay quick to import.
-_HOMES = {
-    "Evaluator": "evaluator.evaluator",
-    "Lattice": "space",
-    "Limits": "limits",
-    "Question": "question",
-    "Readings": "evaluator.readings",
-    "ReleaseRequest": "search_request",
-    "Result": "searching",
-    "Search": "searches.contract",
-    "SearchOutcome": "search_outcome",
-    "SearchRequest": "search_request",
-    "find_generalisation": "search_outcome",
-    "lower_bounds": "bounds",
-    "released": "release.node",
-    "run": "searching",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        home = import_module(f"tabular.lattice.{_HOMES[name]}")
-        return getattr(home, name)
-    raise AttributeError(f"module 'tabular.lattice' has no attribute {name!r}")

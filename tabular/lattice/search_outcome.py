@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from tabular.lattice.chain.consistency import already_told
 from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.chain.history import History
 from tabular.lattice.chain.records import HISTORY, document_of
-from tabular.lattice.choice import Choice, chosen_node, require_limits
+from tabular.lattice.choice import Choice, chosen_node, levels_as_text, require_limits
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
@@ -34,6 +34,9 @@ from tabular.stream import Stream
 from tabular.table import Table
 from tabular.version import version
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 #: What is always said of a solution, in this order; None where there is no sensitive column or class label.
 ALWAYS = ("node", "k", "l", "t", "s_k", "s_l", "glm", "cm", "precision", "suppressed")
 
@@ -44,6 +47,7 @@ REPORTED, MOMENTS = 500, 100
 SMALL = 100_000
 
 _LIMITS = ("k", "l", "t", "suppression")
+_MOMENT = ("seconds", "evaluated", "best", "lower_bound")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +64,20 @@ class TableRelease:
     parameters: Mapping[str, Any]
     findings: Mapping[str, Any]
     labels: str
-    private: Mapping[str, Any] = field(default_factory=dict)
+    identifiers: str
+    private: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def released(self) -> Table:
+        """The rows that are given away, in their order; identifiers still stand in it."""
+        return self.table if self.order is None else self.table.rows(self.order)
+
+    def to_frame(self) -> DataFrame:
+        """The release as a pandas data frame, its identifiers dropped or starred."""
+        return release_table(self.released, identifiers=self.identifiers).to_frame()
+
+    def _repr_html_(self) -> str:
+        return self.released._repr_html_()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,6 +86,29 @@ class SearchOutcome:
 
     document: dict[str, Any]
     release: TableRelease | None = None
+
+    def to_frame(self) -> DataFrame:
+        """One row for each solution: its levels, as `choose` takes them, and the metrics that are known."""
+        from pandas import DataFrame
+
+        names = [each["name"] for each in self.document["quasi_identifiers"]]
+        found = [
+            {"levels": levels_as_text(names, each["node"]), **{name: each[name] for name in ALWAYS[1:]}}
+            for each in self.document["solutions"]
+        ]
+        return DataFrame(found, columns=["levels", *ALWAYS[1:]]).dropna(axis="columns", how="all")
+
+    def _repr_html_(self) -> str:
+        """The front as a chart, or a table of the best solutions."""
+        from tabular.report.kit.snippet import chart_snippet, frame_snippet
+
+        count = len(self.document["solutions"])
+        if not self.document["objectives"]:
+            return frame_snippet(f"Solutions, the best first: {count:,}.", self.to_frame())
+        from tabular.report.kit.figures import Figures
+        from tabular.report.search import front_chart
+
+        return chart_snippet(front_chart(Figures(for_report(self.document))), f"The front: {count:,} solutions.")
 
 
 def find_generalisation(
@@ -170,7 +210,7 @@ class _Work:
             "class_label": request.class_label,
             "metrics": request.ranks,
         }
-        self.evaluator: Evaluator | DynamicEvaluator = (
+        self.evaluator = (
             Evaluator(table, whole, **parameters)
             if history is None
             else DynamicEvaluator(table, whole, history, **parameters)
@@ -230,7 +270,7 @@ class _Work:
             **result.document(),
             "parameters": _parameters(request),
             "solutions": [_solution(solutions, place) for place in range(len(solutions))],
-            "moments": [asdict(each) for each in result.moments],
+            "moments": [{name: getattr(each, name) for name in _MOMENT} for each in result.moments],
         }
         if self.history is not None:
             releases = {name: getattr(self.history, name) for name in ("releases", "matched", "k")}
@@ -303,6 +343,7 @@ class _Work:
             parameters={"levels": ",".join(f"{name}={level}" for name, level in node.node.items()), **limits},
             findings=findings | {"attributes": node.public(self.whole)},
             labels=LABELS_OF_HIERARCHIES if by_hierarchy else LABELS,
+            identifiers=release.identifiers,
             private={HISTORY: document_of(history)} if history is not None and by_hierarchy else {},
         )
 

@@ -94,10 +94,9 @@ def run(
     finds, memory = Finds(), Memory(question.evaluator, forgets=search.asks_once)
 
     def evaluate(nodes: Sequence[Node] | Nodes) -> Readings:
-        allowed = memory.first(nodes, None if most is None else most - finds.counted)
-        readings = memory.evaluate(allowed)
+        readings = memory.evaluate(nodes, None if most is None else most - finds.counted)
         finds.note_nearest(readings)
-        if len(allowed) < len(nodes):
+        if len(readings) < len(nodes):
             finds.take_in(readings, question)
             raise loop.Enough
         return readings
@@ -135,35 +134,29 @@ class Memory:
     def __len__(self) -> int:
         return self._evaluated
 
-    def first(self, nodes: Sequence[Node] | Nodes, most: int | None) -> Sequence[Node] | Nodes:
-        """The first of *nodes*, as many as can be asked for without evaluating more than *most* in all."""
-        if most is None or len(self) + len(nodes) <= most:
-            return nodes
-        asked = as_nodes(nodes, len(self._evaluator.lattice.heights))
-        room, fresh = most - len(self), set[bytes]()
-        for place, row in enumerate(asked):
-            key = row.tobytes()
-            if key not in self._places:
-                fresh.add(key)
-            if len(fresh) > room:
-                return nodes[:place]
-        return nodes
-
-    def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
-        """The readings of *nodes*, one each, in their order."""
+    def evaluate(self, nodes: Sequence[Node] | Nodes, most: int | None = None) -> Readings:
+        """The readings of *nodes* in their order: of the first alone, where all would exceed *most* evaluations."""
         asked = np.ascontiguousarray(as_nodes(nodes, len(self._evaluator.lattice.heights)))
-        if self._forgets or not len(asked):
+        room = len(asked) if most is None else max(0, most - len(self))
+        if self._forgets:
+            asked = asked[:room]
             self._evaluated += len(asked)
             return self._evaluator.evaluate(asked)
         keys = [row.tobytes() for row in asked]
-        fresh = {key: place for place, key in enumerate(keys) if key not in self._places}
+        fresh: dict[bytes, int] = {}
+        for place, key in enumerate(keys):
+            if key not in self._places and key not in fresh:
+                if len(fresh) == room:
+                    keys = keys[:place]
+                    break
+                fresh[key] = place
         if fresh:
             found = self._evaluator.evaluate(asked[list(fresh.values())])
             self._places.update((key, (found, place)) for place, key in enumerate(fresh))
             self._evaluated = len(self._places)
             if len(fresh) == len(keys):
                 return found
-        return Readings.gathered([self._places[key] for key in keys])
+        return Readings.gathered([self._places[key] for key in keys]) if keys else self._evaluator.evaluate(asked[:0])
 
 
 def _nothing_found(question: Question, finds: Finds, *, ended: bool) -> NoSolution:

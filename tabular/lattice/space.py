@@ -54,6 +54,24 @@ class Lattice:
         """The node of one class."""
         return self.heights
 
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """The attributes that have more than one level."""
+        return tuple(place for place, height in enumerate(self.heights) if height)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an array with a place for each node; only free attributes have a dimension, 64 at most."""
+        return tuple(self.heights[place] + 1 for place in self.free)
+
+    def box(self, low: Sequence[int], high: Sequence[int]) -> tuple[slice, ...]:
+        """Where the nodes from *low* to *high* stand in an array of this shape.
+
+        >>> Lattice(("age", "sex", "all"), (3, 1, 0)).box((1, 0, 0), (3, 1, 0))
+        (slice(1, 4, None), slice(0, 2, None))
+        """
+        return tuple(slice(low[place], high[place] + 1) for place in self.free)
+
     def __contains__(self, node: object) -> bool:
         return (
             isinstance(node, tuple)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute, Value
 from tabular.errors import InvalidInput, NoSolution
+from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 from tabular.table import Table
 
@@ -20,7 +21,7 @@ WORST_CONDITION = 1e10
 
 @dataclass(frozen=True, eq=False)
 class CorrectedFrequencies:
-    """By category: how many records have it in the masked file, the estimate for the original, its standard error."""
+    """For each category its count in the masked file, the estimate for the original, and the standard error."""
 
     attribute: Attribute
     masked: NDArray[np.int64]
@@ -31,6 +32,16 @@ class CorrectedFrequencies:
         """Value, masked frequency, estimate and standard error, in the order of the domain."""
         columns = self.masked.tolist(), self.estimates.tolist(), self.errors.tolist()
         return list(zip(self.attribute.domain, *columns, strict=True))
+
+    def document(self) -> dict[str, Any]:
+        """The same as plain values, a list a column."""
+        return {
+            "column": self.attribute.name,
+            "values": [text_of(value) for value in self.attribute.domain],
+            "masked": self.masked.tolist(),
+            "estimates": self.estimates.tolist(),
+            "standard_errors": self.errors.tolist(),
+        }
 
 
 def corrected_frequencies(masked: Table, name: str, matrix: Any) -> CorrectedFrequencies:

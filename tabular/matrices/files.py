@@ -18,7 +18,7 @@ from tabular.files.disk import failure, read_bytes, refuse_existing, replacing
 from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 
-#: What stands above the labels of the rows.
+#: The first cell of the header, above the labels of the rows.
 CORNER = "original"
 
 
@@ -37,7 +37,7 @@ def write_matrices(
     overwrite: bool = False,
     private: bool = False,
 ) -> list[Path]:
-    """Write a file for each of *attributes* into a *folder*, which is made if there is none; returns the files.
+    """Write a file for each of *attributes* into a *folder*, made if necessary; returns the files.
 
     *private* ones are for their owner's eyes alone.
     """
@@ -54,7 +54,7 @@ def write_matrices(
 
 
 def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
-    """The file of an attribute in a folder of matrices; what a file name cannot hold is written as in a URL.
+    """The file of an attribute in a folder of matrices; special characters are quoted as in a URL.
 
     >>> matrix_path("out", Attribute(name="income/year")).as_posix()
     'out/income%2Fyear.csv'
@@ -114,7 +114,7 @@ def _labels(attribute: Attribute) -> list[str]:
 
 
 def _places(labels: list[str], codes: Mapping[str, int], attribute: Attribute, where: Sequence[str]) -> list[int]:
-    """The codes of *labels*, each of the domain once."""
+    """The codes of *labels*, which name each category once."""
     seen: set[str] = set()
     for label, here in zip(labels, where, strict=True):
         if label not in codes:

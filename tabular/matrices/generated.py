@@ -19,7 +19,7 @@ def retaining(frequencies: NDArray[np.integer], retain: float) -> NDArray[np.flo
     if np.count_nonzero(counts) < 2:
         return np.eye(size)
     others = counts.sum() - counts[:, None]
-    # Of two categories eq 2.3 makes 0/0.
+    # With two categories eq 2.3 is 0/0.
     weights = (others - counts) / ((size - 2) * others) if size > 2 else np.ones((2, 2))
     matrix = (1 - retain) * weights
     np.fill_diagonal(matrix, retain)

@@ -21,10 +21,10 @@ from tabular.labels import text_of
 #: The lowest and the highest probability to keep a value.
 Bounds = tuple[float, float]
 
-#: The least that an eigenvalue may be from 0 for a matrix to count as one that can be inverted.
+#: The least absolute eigenvalue of a matrix that counts as invertible.
 SINGULAR = 1e-6
 
-#: How much of the identity is mixed into a matrix that cannot be inverted.
+#: The share of the identity that is mixed into a singular matrix.
 INVERTIBLE = 0.01
 
 
@@ -71,9 +71,9 @@ def invariant(
 
 
 def check_bounds(bounds: Bounds) -> Bounds:
-    """The *bounds* of a diagonal, or an error where they are none."""
+    """The *bounds* of a diagonal, or an error if they are not valid."""
     low, high = bounds
-    # Where nothing may ever stay, a category that does not occur would make every matrix singular.
+    # With an upper bound of 0 a category that does not occur would make every matrix singular.
     if not (0 <= low <= high <= 1 and high > 0):
         raise InvalidParameter.wrong(
             "diagonal", must="be two probabilities, the lower one first", was=f"{low:g},{high:g}", owner="PRAM"
@@ -104,7 +104,7 @@ def _invariant(
 
 
 def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The flows of R = PQ, where Q goes from what was drawn back to what it may have come from, by Bayes."""
+    """The flows of R = PQ, where Q leads from the drawn value back to its possible origins, by Bayes."""
     flows = shares[:, None] * matrix
     reached = flows.sum(axis=0)
     both = (flows / np.where(reached > 0, reached, 1)) @ flows.T
@@ -112,7 +112,7 @@ def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
 
 
 def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """*flows* with what does not go to others staying."""
+    """*flows* with a diagonal that makes the rows sum to the shares."""
     closed = flows.copy()
     np.fill_diagonal(closed, 0)
     np.fill_diagonal(closed, np.maximum(shares - closed.sum(axis=1), 0))
@@ -136,7 +136,7 @@ def _invertible(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDAr
 
 
 def _is_possible(share: float, low: float, high: float) -> bool:
-    """Whether the others can take in what the most frequent category must give, and so give as much back."""
+    """Whether the other categories can exchange as many records as the most frequent one must give."""
     return share * (1 - high) <= (1 - share) * (1 - low) + 1e-12
 
 
@@ -158,7 +158,7 @@ def _candidates(
     allowed = (1 - low) * shares
     over = leaving > allowed
     most = float((allowed[over] / leaving[over]).min(initial=1.0))
-    # The first can be inverted but in rare cases; then a little more of the identity or of the other flows will do.
+    # The first is rarely singular; then a little more of the identity or of the other flows helps.
     for place, pull, share in product((0.5, 0.25, 0.75), (1.0, 0.9, 0.5, 0.0), (1.0, 0.99, 0.9, 0.5)):
         mixed = most * share * flows + (1 - most * share) * np.diag(shares)
         between = _between_all(shares, low, high, low + place * (high - low))
@@ -205,7 +205,7 @@ def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: flo
 def _no_solution(
     matrix: NDArray[np.float64], counts: NDArray[np.float64], attribute: Attribute, bounds: Bounds
 ) -> NoSolution:
-    """Why there is no invariant matrix within the *bounds*, and the nearest ones that leave one."""
+    """The reason why no invariant matrix lies within the *bounds*, and the nearest bounds that allow one."""
     low, high = bounds
     share = float(counts.max() / counts.sum())
     if _is_possible(share, low, high):
@@ -213,7 +213,7 @@ def _no_solution(
     else:
         frequent = text_of(attribute.domain[int(np.argmax(counts))])
         why = f"exists: {100 * share:.4g} % of the records have {frequent!r}, too many for that"
-        # The most frequent category gives as much as the others can take in, which keep as little as they may.
+        # The most frequent category gives as much as the others, which keep as little as allowed, can take.
         least = max(ceil((1 - (1 - low) * (1 - share) / share) * 1000 - 1e-9) / 1000, high)
     # What is barely possible can have no inverse; where all may stay, there always is one.
     wider = (min(least + more, 1.0) for more in (0.0, 0.001, 0.01, 0.1, 1.0))

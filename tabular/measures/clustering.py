@@ -38,8 +38,7 @@ class ClusteringLoss(Measure):
         after = [LabelColumn(each.masked, each.size, each.ordered, each.sets) for each in columns]
         firsts = [(2 * start + 1) * len(original) // (2 * self.starts) for start in range(self.starts)]
         best = best_partition(before, self.clusters, firsts)
-        loss = pair_counts(best.clusters, partition_from(after, best.start)).loss
-        return Reading(raw=loss, percent=100 * loss)
+        return Reading.share(pair_counts(best.clusters, partition_from(after, best.start)).loss, of=1)
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,12 @@ class PairCounts:
 
     @property
     def loss(self) -> float:
-        """The mean of what the three indices lack to 1, from 0 to 1 (eq 5.3)."""
+        """The mean of 1 minus each of the three indices (eq 5.3)."""
         return ((1 - self.rand) + (1 - self.jaccard) + (1 - self.wallace)) / 3
 
 
 def pair_counts(first: NDArray[np.integer], second: NDArray[np.integer]) -> PairCounts:
-    """Compare two partitions, given as the cluster of each record; what clusters are called does not matter.
+    """Compare two partitions, given as the cluster of each record; the names of clusters do not matter.
 
     >>> pair_counts(np.array([0, 0, 1, 1]), np.array([7, 7, 7, 8]))
     PairCounts(both=1, first=1, second=2, neither=2)

@@ -1,4 +1,4 @@
-"""What every measure of a masked table is, and where they are entered."""
+"""The base class of measures of a masked table, and their registry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reading:
 
     @classmethod
     def share(cls, raw: float, of: float) -> Reading:
-        """The reading of a formula that comes to *of* at most."""
+        """The reading of a formula whose greatest value is *of*."""
         return cls(raw=raw, percent=100 * raw / of)
 
 

@@ -32,4 +32,4 @@ class DistanceLoss(Measure):
                 each.original, each.masked, each.sets, each.size, ordered=each.ordered
             ).tolist()
         )
-        return Reading(raw=raw, percent=100 * raw / (len(original) * len(columns)))
+        return Reading.share(raw, of=len(original) * len(columns))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabular.attributes import CONTINUOUS
 from tabular.errors import InvalidParameter, named
 from tabular.measures.contract import NUMERIC, Reading, measures
 from tabular.table import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: What all measures come to together, in the order of a document.
 SCORES = ("information_loss", "disclosure_risk", "score_mean", "score_max")
@@ -38,7 +41,7 @@ class Summary:
 
     @staticmethod
     def paths() -> list[tuple[str, ...]]:
-        """Where the numbers of a document stand, known before anything is measured."""
+        """The paths of all numbers of a document, known before anything is measured."""
         keys = _keys()
         bounds = [("bounds", key) for key in ("prl", "disclosure_risk")]
         return [*((key,) for key in ("records", *keys, *SCORES)), *(("raw", key) for key in keys), *bounds]
@@ -77,7 +80,7 @@ class Summary:
         return max(self.information_loss, self.disclosure_risk)
 
     def document(self) -> dict[str, Any]:
-        """Everything as plain values, in percent; under `raw` as the formulas have it; None for what was not taken.
+        """Everything as plain values, in percent; `raw` has the formulas' values; None was not measured.
 
         Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
         what counts categories is None.
@@ -97,8 +100,24 @@ class Summary:
         }
 
     def scores(self) -> dict[str, float | None]:
-        """Loss and risk in percent, and both scores; None for what was not taken."""
+        """Loss and risk in percent, and both scores; None for what was not measured."""
         return {name: self._or_none(partial(getattr, self, name)) for name in SCORES}
+
+    def to_frame(self) -> DataFrame:
+        """One row for each measure that was taken, and for each score."""
+        from pandas import DataFrame
+
+        document = self.document()
+        raw, bounds = document["raw"], document["bounds"]
+        rows = [(name, document[name], raw.get(name), bounds.get(name)) for name in (*_keys(), *SCORES)]
+        taken = [row for row in rows if (row[1], row[2]) != (None, None)]
+        return DataFrame(taken, columns=["measure", "percent", "raw", "bound"])
+
+    def _repr_html_(self) -> str:
+        from tabular.report.kit.snippet import frame_snippet
+
+        caption = f"Loss and risk over {', '.join(self.columns)}, {self.records:,} records."
+        return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=100)
 
     def _risk(self, off: float) -> float:
         """The risk if PRL is *off* by so much."""
@@ -162,7 +181,7 @@ def summary(
 
 
 def names_for(original: Table, masked: Table, attributes: Sequence[str]) -> list[str]:
-    """The measures of attributes of these kinds, those of numbers where every cell of both files is one."""
+    """The measures for attributes of these kinds; those of numbers if every cell of both files is one."""
     numbers = {original.attribute(name).kind for name in attributes} == {CONTINUOUS} and not any(
         table.sets[name] or None in table.attribute(name).domain for table in (original, masked) for name in attributes
     )

@@ -1,4 +1,4 @@
-"""Clustered protection: records are put into clusters first, and each cluster is protected by itself."""
+"""Clustered protection: each cluster of similar records is protected separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute, widened
 from tabular.clusterings import clusterings
-from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.errors import InvalidParameter, UnknownName
 from tabular.labels import Members
 from tabular.protections.contract import Protection, check_columns, check_k, protections
 from tabular.registry import option
@@ -51,9 +51,8 @@ class Clustered(Protection):
         try:
             name, *words = shlex.split(self.inner) or [""]
         except ValueError:
-            raise InvalidParameter.wrong(
-                "inner", must="close each quotation mark it opens", was=self.inner, owner="Clustered"
-            ) from None
+            must = "close each quotation mark"
+            raise InvalidParameter.wrong("inner", must=must, was=self.inner, owner="Clustered") from None
         entry = protections[name]
         known = {parameter.name: parameter for parameter in entry.parameters}
         parameters: dict[str, Any] = {"k": self.k} if "k" in known else {}
@@ -65,15 +64,12 @@ class Clustered(Protection):
         return entry.method(**parameters)
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
-        """The rows keep their order; random methods go through the clusters in the order of their first rows."""
+        """Rows keep their order; random methods take the clusters in the order of their first rows."""
         method = self.method
         check_columns(table, attributes, f"{self.inner_name} within clusters", method.kinds)
         if method.promises_k and getattr(method, "k", self.k) < self.k:
-            raise InvalidParameter(
-                f"{named('inner')} must have a k of at least {self.k}, as {named('k')} is.",
-                must=f"have a k of at least {self.k}",
-                was=self.inner,
-                owner="Clustered",
+            raise InvalidParameter.wrong(
+                "inner", must=f"have a k of at least {self.k}", was=self.inner, owner="Clustered"
             )
         least = max(check_k(self.k, len(table)), check_k(getattr(method, "k", self.k), len(table)))
         columns = Table(

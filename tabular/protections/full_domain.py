@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute
 from tabular.classes import equivalence_classes
-from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
+from tabular.errors import InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchy import Hierarchy
 from tabular.labels import ANY
 from tabular.protections.contract import Protection, protections
@@ -45,12 +45,8 @@ class FullDomain(Protection):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.hierarchies is not None and not isinstance(self.hierarchies, Mapping):
-            raise InvalidParameter(
-                f"{named('hierarchies')} must be a mapping from columns; read a folder with read_hierarchies.",
-                must="be a mapping from columns",
-                was=self.hierarchies,
-                owner="FullDomain",
-            )
+            must = "be a mapping, as read_hierarchies gives"
+            raise InvalidParameter.wrong("hierarchies", must=must, was=self.hierarchies, owner="FullDomain")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Labels stand for what lies under them; a suppressed row has `*` in all columns; draws nothing."""
@@ -66,12 +62,8 @@ class FullDomain(Protection):
             height = hierarchies[name].height
             level = node.setdefault(name, height)
             if not 0 <= level <= height:
-                raise InvalidParameter(
-                    f"{named('levels')} of {name!r} are 0 to {height}; there is no {level}.",
-                    must=f"be from 0 to {height}",
-                    was=level,
-                    owner="FullDomain",
-                )
+                must = f"be from 0 to {height} for {name!r}"
+                raise InvalidParameter.wrong("levels", must=must, was=level, owner="FullDomain")
         return node
 
     def _hierarchies(self, table: Table, attributes: Sequence[str]) -> dict[str, Hierarchy]:
@@ -112,17 +104,17 @@ def generalised(
 
 
 def suppression_limit(share: float, rows: int) -> int:
-    """The rows that may be suppressed, if a *share* of all may.
+    """The number of rows that may be suppressed.
 
     >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
     (301, 29)
     """
-    # As the share is written: in binary 0.29 lies below itself.
+    # The decimal as it is written: the float 0.29 is less than 0.29.
     return floor(Fraction(repr(float(share))) * rows)
 
 
 def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
-    """The hierarchy of a column: the one given, over the column's domain, or of one level above the values."""
+    """The given hierarchy over the column's domain, or one with the single level *."""
     if hierarchy is None:
         return Hierarchy.of(attribute.name, attribute.domain, [[ANY] * len(attribute.domain)])
     return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)
@@ -142,11 +134,7 @@ def read_levels(levels: Any, names: Sequence[str], *, parameter: str = "levels")
         pairs = {str(part).rpartition("=")[0].strip(): str(part).rpartition("=")[2] for part in parts}
     else:
         if len(parts) != len(names):
-            raise InvalidParameter(
-                f"{named(parameter)} must give one level a column; it gives {len(parts)} for {len(names)} columns.",
-                must=f"give {len(names)} levels",
-                was=levels,
-            )
+            raise InvalidParameter.wrong(parameter, must=f"give a level for each of {len(names)} columns", was=levels)
         pairs = dict(zip(names, parts, strict=True))
     for name in pairs:
         if name not in names:

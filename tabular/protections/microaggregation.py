@@ -1,4 +1,4 @@
-"""Microaggregation: groups of k similar records, each of which publishes its middle."""
+"""Microaggregation: groups of k similar records, which share the middle of their values."""
 
 from __future__ import annotations
 
@@ -87,12 +87,7 @@ def _by_name(names: tuple[str, ...], groups: Sequence[Sequence[str]]) -> tuple[t
             raise UnknownName.among("column to protect", name, names)
     for name in names:
         if listed.count(name) != 1:
-            raise InvalidParameter(
-                f"{named('groups')} must name each column once; {name!r} stands {listed.count(name)} times.",
-                must="name each column once",
-                was=groups,
-                owner="Microaggregation",
-            )
+            raise InvalidParameter.wrong("groups", must=f"name {name!r} once", was=groups, owner="Microaggregation")
     return found
 
 

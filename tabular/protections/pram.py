@@ -64,12 +64,8 @@ class PRAM(Protection):
                 f"{' and '.join(map(named, given))}."
             )
         if isinstance(self.matrix, str):
-            raise InvalidParameter(
-                f"{named('matrix')} must be numbers; read a file with read_matrix or read_matrices.",
-                must="be numbers",
-                was=self.matrix,
-                owner="PRAM",
-            )
+            must = "be numbers, as read_matrix and read_matrices give"
+            raise InvalidParameter.wrong("matrix", must=must, was=self.matrix, owner="PRAM")
         if self.diagonal is not None:
             read_bounds(self.diagonal)
 
@@ -115,7 +111,7 @@ class PRAM(Protection):
 def drawn(codes: NDArray[np.int32], matrix: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int32]:
     """New codes, each drawn with the probabilities in the row of the old one."""
     steps = np.cumsum(matrix, axis=1)
-    # So that the last category with a probability is reached, and none without.
+    # So that the last category with a probability can be drawn, and none without.
     steps /= steps[:, -1:]
     return inverse_cdf(codes, steps, rng.random(len(codes)))
 
@@ -127,7 +123,7 @@ def inverse_cdf(
     """For each code the first category whose cumulated probability is above the uniform number."""
     new = np.empty_like(codes)
     for row in range(len(codes)):
-        # Halved by hand: numpy's search compiles slowly, and checks what is known here.
+        # A binary search of our own: numpy's compiles slowly, and checks what is known here.
         cumulated, low, high = steps[codes[row]], 0, steps.shape[1] - 1
         while low < high:
             middle = (low + high) // 2
@@ -145,7 +141,6 @@ def read_bounds(diagonal: Any) -> Bounds:
     try:
         low, high = (float(part) for part in parts)
     except (TypeError, ValueError):
-        raise InvalidParameter.wrong(
-            "diagonal", must="be two probabilities, lo,hi", was=diagonal, owner="PRAM"
-        ) from None
+        must = "be two probabilities, lo,hi"
+        raise InvalidParameter.wrong("diagonal", must=must, was=diagonal, owner="PRAM") from None
     return check_bounds((low, high))

@@ -1,1 +1,1 @@
-"""What a table may be given away as, and what goes with it."""
+"""What it takes to release a table: no identifiers, a checked k, a data dictionary, an id."""

@@ -1,6 +1,6 @@
 """The data dictionary of a masked table: what its columns hold, what was done to them, and what is not protected.
 
-It is made from what is released alone, so it holds no value of the original that the release lacks.
+It is made from the released table alone, so it holds no value that the release lacks.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from tabular.labels import text_of, write_label
 from tabular.registry import Method
 from tabular.table import Table
 
-#: Of a column with more values than this only their number is told.
+#: Values are listed only up to this number.
 MOST_VALUES = 200
 
 SUFFIX = ".dictionary.json"
 
-ORDER_KEPT = "Rows stand in the order of the original: who has that file knows which row is whose."
+ORDER_KEPT = "Rows stand in the order of the original: whoever has that file can match them."
 ORDER_DRAWN = "Rows stand in random order."
 VALUES_SHARED = (
-    "Rows that agree in the protected columns may share what stands in the others: who knows that a person is among "
-    "them learns it."
+    "Rows that agree in the protected columns may share a value in another column, too: whoever knows that a person is "
+    "among them learns it."
 )
-OTHERS_STAY = "The columns that are not protected are as they were: who knows them may find a person by them."
-NO_K = "The method promises no k: what a row says may be true of one person alone."
+OTHERS_STAY = "The other columns are unchanged: whoever knows their values for a person may find that person."
+NO_K = "The method promises no k: a row may describe one person alone."
 LABELS = "A label such as [a,b], {a|b} or * stands for all values it covers."
 LABELS_OF_HIERARCHIES = (
-    "A label is one of a hierarchy, and stands for all values that lie under it there, whichever of them occur; * "
-    "stands for any value."
+    "A label comes from a hierarchy and stands for all values below it there, whether they occur or not; * stands for "
+    "any value."
 )
 
 
 def dictionary_path(out: str | Path) -> Path:
-    """Where the dictionary of the file *out* goes: beside it."""
+    """The path of the data dictionary: beside the file *out*."""
     # The whole name: a graph and a table of it may differ by their endings only.
     return Path(f"{out}{SUFFIX}")
 
@@ -58,8 +58,8 @@ def table_dictionary(
     """The dictionary of a *table* as it is released under the id *release*; *findings* are its k and measures."""
     k, suppressed = findings["k"], findings["suppressed"]
     others = [name for name in table.names if name not in protected]
-    said = f"Each combination of the protected columns stands in at least {k} rows"
-    said += f", but for {suppressed} suppressed ones." if suppressed else "."
+    said = f"Each combination of the protected columns occurs in at least {k} rows"
+    said += f", except for {suppressed} suppressed ones." if suppressed else "."
     return {
         "describes": "protected table",
         **({"release": release} if release else {}),
@@ -82,9 +82,9 @@ def table_dictionary(
 
 
 def effective_parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that take effect; of what cannot be told in a word only that it was *given*.
+    """The parameters in effect; matrices and paths only as "given".
 
-    A matrix leads back to the original, and where a file lies belongs to the house.
+    A matrix leads back to the original, and paths are private to the house.
     """
     values = {each.name: getattr(method, each.name) for each in fields(method)}
     plain = {name: value for name, value in values.items() if isinstance(value, str | bool | int | float)}

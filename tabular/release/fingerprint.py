@@ -1,4 +1,4 @@
-"""Fingerprints of tables, and how numbers and texts are added to any fingerprint."""
+"""Fingerprints of tables, and how to add numbers and texts to a fingerprint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabular.table import Table
 
 
 def fingerprint_of_table(table: Table) -> str:
-    """The SHA-256 of all that a table holds, however its file is written."""
+    """The SHA-256 of the content of a table, however its file is written."""
     digest = hashlib.sha256(b"table 1\n")
     add_texts(digest, table.names)
     for attribute in table.attributes:

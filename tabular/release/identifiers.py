@@ -1,4 +1,4 @@
-"""What a table may be given away as: without identifiers, and with no column that could be one unnoticed."""
+"""Identifiers in a release: dropped or starred, and refused where a column may be one unnoticed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.labels import ANY
 from tabular.table import Table
 
-#: So many distinct values are too many for chance, however few of the rows have one.
+#: So many distinct values are no coincidence, however few of the rows have one.
 _MANY = 10
 
 IDENTIFIER = "identifier"
 
 
 def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = "drop") -> Table:
-    """*table* as it may be written: identifiers dropped or starred; refused where a column could be one.
+    """*table* as it may be released: identifiers dropped or starred; refused if another column looks like one.
 
     >>> ids = Attribute(name="name", role="identifier")
     >>> table = Table.from_columns({"name": ["Ann", "Bo"], "sex": ["f", "f"]}, [ids])
@@ -51,9 +51,9 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
 
 
 def distinct_columns(table: Table) -> Sequence[str]:
-    """The columns whose values are all distinct, where half of the rows or ten of them have a value.
+    """The columns whose values are all distinct, if half of the rows or ten of them have a value.
 
-    A missing value is none, nor is the label for all.
+    Missing values and the label for any value do not count.
     """
     return [attribute.name for attribute in table.attributes if _is_distinct(table, attribute)]
 

@@ -1,4 +1,4 @@
-"""Counting k once more, from the cells as they are written and by other means than the methods that promise it."""
+"""Counting k again, from the cells as they are written, by code that shares nothing with the protections."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tabular.table import Table
 
 @dataclass(frozen=True)
 class Counted:
-    """How many rows agree with the loneliest row kept; *suppressed* rows, with `*` in all columns, are set aside."""
+    """The size of the smallest group of equal rows; *suppressed* rows, with `*` in all columns, do not count."""
 
     k: int
     suppressed: int = 0
 
 
 def counted_k(table: Table, names: Sequence[str]) -> Counted:
-    """The k of *table* over the columns *names*, by its cells as text; where all rows are `*`, none is suppressed.
+    """The k of *table* over the columns *names*, by its cells as text; if all rows are `*`, none is suppressed.
 
-    A column of one value says nothing either, and needs no `*` in a suppressed row.
+    A column with a single value says nothing, and needs no `*` in a suppressed row.
 
     >>> counted_k(Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]}), ["a", "b"])
     Counted(k=2, suppressed=1)
@@ -35,7 +35,7 @@ def counted_k(table: Table, names: Sequence[str]) -> Counted:
 
 
 def verify(table: Table, protection: Protection, names: Sequence[str]) -> Counted:
-    """The k of a masked table over all columns *names*; a promise that does not hold is a bug, and nothing goes out."""
+    """The k of a masked table over all columns *names*; a broken promise is a bug, and nothing is released."""
     promised = getattr(protection, "k", 0) if protection.promises_k else 0
     for group in protection.k_holds_over(names):
         if counted_k(table, group).k < promised:

@@ -1,4 +1,4 @@
-"""The figures, tables and charts of a report on a search of the lattice."""
+"""The figures and charts of a report on a search of the lattice."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tabular.report.kit.figures import Figures, percent, series
+from tabular.report.kit.figures import Figures, percent
 from tabular.report.kit.lines import Moment, held_lines
-from tabular.report.kit.markup import element, foreign, isolated
+from tabular.report.kit.markup import isolated
 from tabular.report.kit.points import Point, scatter
 
 #: What stands beside the levels of a solution; the other metrics have a table of their own.
@@ -30,23 +30,6 @@ HEADS = {
     "l_entropy": "Entropy l",
     "l_recursive": "Recursive c",
 }
-LOST = {
-    "level": "Level",
-    "height": "of",
-    "values_before": "Values before",
-    "values_after": "after",
-    "general_loss": "GLM a cell",
-    "precision": "Precision lost",
-    "non_uniform_entropy": "Bits a row",
-    "cells_suppressed": "Cells suppressed",
-}
-LIMITS = {
-    "k": "k, at least",
-    "l": "l, at least",
-    "t": "t, at most",
-    "suppression": "Share of rows that may be suppressed",
-    "suppressible": "Rows that may be suppressed",
-}
 _PRIVACY = ("k", "l", "s_k", "s_l")
 _AXES = {"glm": "GLM, summed over cells", "cm": "CM, rows"}
 #: The kinds of point on a front, where the exact front is known.
@@ -59,67 +42,25 @@ _KINDS = (
 
 def search_context(figures: Figures) -> dict[str, Any]:
     """What the template shows."""
-    ranks = list(figures["objectives"]) or [figures["metric"]]
-    is_front = len(figures["objectives"]) > 0
-    solutions, names = list(figures["solutions"]), [each["name"] for each in figures["quasi_identifiers"]]
-    keys = list(dict.fromkeys(key for each in solutions for key in each.names(*FIRST)))
-    keys = [key for key in keys if key != "node" and any(each[key].is_known for each in solutions)]
-    first, others = [key for key in keys if key in FIRST], [key for key in keys if key not in FIRST]
+    solutions = list(figures["solutions"])
+    keys = dict.fromkeys(key for each in solutions for key in each.names(*FIRST) if each[key].is_known)
+    columns = {key: HEADS.get(key, key) for key in (*FIRST, *keys) if key in keys and key != "node"}
     return {
         "document": figures,
-        "names": names,
-        "is_front": is_front,
-        "ranks": ranks,
-        "best": _levels(names, solutions[0]) if solutions and not is_front else None,
+        "is_front": len(figures["objectives"]) > 0,
+        "ranks": list(figures["objectives"]) or [figures["metric"]],
         "cells": _share_of_cells(figures),
         "is_proven": _is_proven(figures),
-        "front": _front(figures, names) if is_front else None,
-        "exact_heads": [HEADS.get(key, key) for key in _exact_keys(figures)],
-        "exact": _exact(figures, names) if is_front else [],
-        "course": _course(figures),
-        "moments": [
-            [each[key] for key in ("seconds", "evaluated", "best", "lower_bound")] for each in figures["moments"]
-        ],
-        "heads": [HEADS.get(key, key) for key in first],
-        "solutions": [
-            [_placed(names, place, each), *(each[key] for key in first)] for place, each in _counted(solutions)
-        ],
-        "other_heads": [HEADS.get(key, key) for key in others],
-        "others": [[f"{place}", *(each[key] for key in others)] for place, each in _counted(solutions)]
-        if others
-        else [],
-        **_release(figures["release"]),
-        "quasi_identifiers": [
-            [each[key] for key in ("name", "values", "height")] for each in figures["quasi_identifiers"]
-        ],
-        "asked": figures["limits"].listed(LIMITS)
-        + figures.listed({"sensitive": "Sensitive column", "class_label": "Class label"}),
-        "inputs": figures["inputs"].listed({"original": "Original, fingerprint"}),
+        "chart": front_chart(figures) if figures["objectives"] else _course(figures),
+        "first_columns": {key: head for key, head in columns.items() if key in FIRST},
+        "other_columns": {key: head for key, head in columns.items() if key not in FIRST},
+        "found": [each["node"].value for each in solutions],
+        "exact_columns": {key: HEADS.get(key, key) for key in figures.at("exact_front", 0).names() if key != "node"},
     }
-
-
-def _counted(entries: Sequence[Figures]) -> list[tuple[int, Figures]]:
-    return list(enumerate(entries, 1))
 
 
 def _node(solution: Figures) -> tuple[Any, ...]:
     return tuple(level.value for level in solution["node"])
-
-
-def _levels(names: Sequence[Figures], solution: Figures) -> Markup:
-    """The levels of a node by the names of the attributes."""
-    known = [*names, *[Figures(None)] * len(solution["node"])]
-    return series(
-        [
-            [[foreign(name.value), "\u00a0"] if name.value else None, level]
-            for name, level in zip(known, solution["node"], strict=False)
-        ]
-    )
-
-
-def _placed(names: Sequence[Figures], place: int, solution: Figures) -> Markup:
-    """The place of a node in its list, and its levels."""
-    return element("div", f"{place}: ", _levels(names, solution), class_="levels")
 
 
 def _share_of_cells(figures: Figures) -> Figures:
@@ -134,23 +75,6 @@ def _is_proven(figures: Figures) -> bool | None:
     bound, gap = figures["lower_bound"].number, figures["gap"].number
     # A gap so small beside the bound is none: both were added up in another order.
     return None if bound is None or gap is None else gap <= 1e-9 * max(1.0, bound)
-
-
-def _exact_keys(figures: Figures) -> list[str]:
-    return [key for key in figures.at("exact_front", 0).names() if key != "node"]
-
-
-def _exact(figures: Figures, names: Sequence[Figures]) -> list[list[object]]:
-    """The exact front, and which of its nodes were found."""
-    found = {_node(each) for each in figures["solutions"]}
-    return [
-        [
-            _placed(names, place, each),
-            *(each[key] for key in _exact_keys(figures)),
-            "yes" if _node(each) in found else "no",
-        ]
-        for place, each in _counted(list(figures["exact_front"]))
-    ]
 
 
 def _axes(objectives: Sequence[str]) -> tuple[str, str, str | None]:
@@ -169,7 +93,9 @@ def _axis_name(name: str) -> str:
     return _AXES.get(name, HEADS.get(name, name))
 
 
-def _front(figures: Figures, names: Sequence[Figures]) -> Markup:
+def front_chart(figures: Figures) -> Markup:
+    """The front of a document, and the exact one where it is known."""
+    names = [each["name"].value for each in figures["quasi_identifiers"]]
     objectives = [str(each.value) for each in figures["objectives"]]
     across, upwards, shade = _axes(objectives)
     found = {_node(each) for each in figures["solutions"]}
@@ -192,9 +118,9 @@ def _front(figures: Figures, names: Sequence[Figures]) -> Markup:
     )
 
 
-def _said(solution: Figures, names: Sequence[Figures], objectives: Sequence[str]) -> str:
+def _said(solution: Figures, names: Sequence[Any], objectives: Sequence[str]) -> str:
     """A node for a tooltip."""
-    levels = ", ".join(f"{isolated(name.value)} {level}" for name, level in zip(names, _node(solution), strict=False))
+    levels = ", ".join(f"{isolated(name)} {level}" for name, level in zip(names, _node(solution), strict=False))
     values = [
         f"{HEADS.get(name, name)} {solution[name].number:,.10g}"
         for name in dict.fromkeys(("k", "l", *objectives, "suppressed"))
@@ -203,7 +129,7 @@ def _said(solution: Figures, names: Sequence[Figures], objectives: Sequence[str]
     return f"{levels}: {', '.join(values)}"
 
 
-def _course(figures: Figures) -> Markup | None:
+def _course(figures: Figures) -> Markup:
     moments = []
     for each in figures["moments"]:
         time, values = each["seconds"].number, (each["best"].number, each["lower_bound"].number)
@@ -224,18 +150,3 @@ def _course(figures: Figures) -> Markup | None:
         across="seconds",
         upwards=_axis_name(metric),
     )
-
-
-def _release(release: Figures) -> dict[str, Any]:
-    """The levels of the release, what each attribute lost, and what the labels stand for."""
-    attributes = list(release["attributes"])
-    return {
-        "levels": [[foreign(name), "\u00a0", release["levels"][name]] for name in release["levels"].names()],
-        "lost_heads": list(LOST.values()),
-        "lost": [[each["name"], *(each[key] for key in LOST)] for each in attributes],
-        "labels": [
-            [foreign(each["name"].value), *(label[key] for key in ("label", "name", "values", "rows"))]
-            for each in attributes
-            for label in each["labels"]
-        ],
-    }

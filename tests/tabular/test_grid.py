@@ -111,11 +111,7 @@ def test_a_coding_joins_the_same_share_of_each_column():
             assert all(2 <= counts[name] < size for name, size in ORDERS.items())
     table = table_of(ORDERS)
     counts = {"degree": 3, "built": 7, "grade": 3}
-    member = Member(
-        method="top-coding",
-        parameters={"count": counts},
-        steps=((("degree", "grade"), {"count": 3}), (("built",), {"count": 7})),
-    )
+    member = Member(method="top-coding", parameters={"count": counts}, columns=tuple(counts))
     masked = member.protect(table, rng())
     for name, count in counts.items():
         alone = protect(table, "top-coding", [name], rng=rng(), count=count)
@@ -207,6 +203,6 @@ def test_the_front_is_what_nothing_is_better_than(points):
 
 
 def test_a_member_is_named_by_its_parameters():
-    member = Member(method="microaggregation", parameters={"k": 3, "univariate": True}, steps=())
+    member = Member(method="microaggregation", parameters={"k": 3, "univariate": True})
     assert member.name == "microaggregation k=3 univariate=true"
     assert replace(member, method="top-coding", parameters={"count": {"a": 2, "b": 3}}).name == "top-coding count=2,3"

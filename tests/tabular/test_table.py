@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.labels import LabelReader, write_label
-from tabular.table import Table, columns_of
+from tabular.table import Table
 
 SIZES = Attribute(name="size", kind="ordinal", domain=("S", "M", "L"))
 
@@ -219,14 +219,6 @@ def test_plain_columns_come_back(column):
     table = Table.from_columns({"a": column})
     assert table.values("a") == column
     assert table.masked({"a": column}).values("a") == column
-
-
-def test_data_frames_go_in_and_out():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"a": [1, 2, None], "b": ["x", None, "y"]}, index=[7, 7, 3])
-    table = Table.from_frame(frame)
-    assert table.to_columns() == {"a": [1, 2, None], "b": ["x", None, "y"]}
-    assert columns_of(table.to_frame()) == {"a": [1, 2, None], "b": ["x", None, "y"]}
 
 
 def test_the_package_offers_its_table():

@@ -23,7 +23,7 @@ class AttackingVerb(Verb):
     attacker: str = option(
         _BOTH,
         choices=("ego", "subgraph", _BOTH),
-        help="ego knows a user's whole neighbourhood, subgraph a part of it.",
+        help="Who attacks: ego knows a user's whole neighbourhood, subgraph a part of it.",
     )
     scenario: tuple[str, ...] = option(
         (),

@@ -168,7 +168,7 @@ class ProtectTable(ReleasingVerb):
         every = document["protections"]
         if self.html is not None:
             outputs.append(text_output(self.html, "html", risk_loss_report(document)))
-        members = [Member(method=each["method"], parameters=each["parameters"], steps=()) for each in every]
+        members = [Member(method=each["method"], parameters=each["parameters"]) for each in every]
         return Outcome(document=document, outputs=outputs, details={"names": [each.name for each in members]})
 
     def _parameters(self) -> dict[str, Any]:

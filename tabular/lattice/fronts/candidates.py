@@ -1,4 +1,4 @@
-"""Which nodes beside those looked at are worth a look: what each can cost at least, and what it will likely cost."""
+"""Candidates for the next look: what each node can cost at least, and what it will likely cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.archive import Archive
-from tabular.lattice.fronts.dominance import Floats, non_dominated
+from tabular.lattice.fronts.dominance import Floats, non_dominated, nowhere_above
 from tabular.lattice.fronts.lower_bounds import least_above, least_below, least_by_levels
 from tabular.lattice.metrics import METRICS
 from tabular.lattice.question import Question
@@ -28,12 +28,12 @@ _MOST = 250_000
 
 
 class Candidates:
-    """The neighbours of the nodes looked at, as far as they could still enter the archive.
+    """The neighbours of the nodes looked at that could still enter the archive.
 
-    A node that cannot enter is passed over without its classes being computed. What it costs at least is known from its
+    A node that cannot enter is skipped without computing its classes. A lower bound of its costs follows from its
     levels, from the nodes above it that were looked at (privacy does not grow downwards), and from those below it. l,
-    and with k or l given k, can grow downwards where rows are suppressed: rarely, and it is taken not to. A node can be
-    missed by that, but never is one kept that another dominates.
+    and k where k or l is given, can grow downwards where rows are suppressed; that is rare, and taken not to happen. So
+    a node can be missed, but no node is ever kept that another dominates.
     """
 
     def __init__(self, question: Question) -> None:
@@ -41,9 +41,9 @@ class Candidates:
         self._heights = np.array(question.lattice.heights, dtype=np.int16)
         self._known: set[Node] = set()
         self._passed: list[Node] = []
-        #: The nodes looked at, what they cost, and what nodes below and above them cost at least.
-        self._seen = self._no_nodes()
-        self._costs, self._below, self._above = self._no_costs(), self._no_costs(), self._no_costs()
+        #: The nodes looked at, what they cost, and what nodes below and above them cost at least, and above at most.
+        self._seen, self._costs = self._no_nodes(), self._no_costs()
+        self._below, self._above, self._ceilings = self._no_costs(), self._no_costs(), self._no_costs()
         self._satisfying = np.zeros(0, dtype=np.bool_)
         #: The nodes that could be next, and between which bounds their costs are taken to lie.
         self._next = self._no_nodes()
@@ -58,7 +58,11 @@ class Candidates:
             # Below a node that breaks the limits no other keeps them.
             below[~readings.satisfying] = np.inf
         self._seen = np.vstack([self._seen, readings.nodes])
-        self._costs = np.vstack([self._costs, readings.costs(objectives)])
+        costs = readings.costs(objectives)
+        self._costs = np.vstack([self._costs, costs])
+        # Privacy grows upwards, or nearly so: good enough for an estimate.
+        is_loss = np.array([METRICS[name].is_loss for name in objectives])
+        self._ceilings = np.vstack([self._ceilings, np.where(is_loss, np.inf, costs)])
         self._below = np.vstack([self._below, below])
         self._above = np.vstack([self._above, least_above(readings, objectives)])
         self._satisfying = np.concatenate([self._satisfying, readings.satisfying])
@@ -116,17 +120,9 @@ class Candidates:
 
     def _narrow(self, candidates: slice, seen: slice) -> None:
         """Bring the bounds of *candidates* up to date with nodes looked at."""
-        is_gain = np.array([not METRICS[name].is_loss for name in self._question.objectives])
-        _narrow(
-            self._next[candidates],
-            self._least[candidates],
-            self._most[candidates],
-            self._seen[seen],
-            self._costs[seen],
-            self._below[seen],
-            self._above[seen],
-            is_gain,
-        )
+        bounds = (self._below, self._above, self._ceilings)
+        ours = self._next[candidates], self._least[candidates], self._most[candidates]
+        _narrow(*ours, self._seen[seen], *(each[seen] for each in bounds))
 
     def _are_leading(self) -> NDArray[np.bool_]:
         """Which of the nodes looked at satisfy the limits and are dominated by none that does."""
@@ -166,30 +162,18 @@ class Candidates:
 
 @compiled
 def _narrow(
-    candidates: Nodes,
-    least: Floats,
-    most: Floats,
-    seen: Nodes,
-    costs: Floats,
-    below: Floats,
-    above: Floats,
-    is_gain: NDArray[np.bool_],
+    candidates: Nodes, least: Floats, most: Floats, seen: Nodes, below: Floats, above: Floats, ceilings: Floats
 ) -> None:
     """Raise what *candidates* cost at *least*, and lower the *most*, by each node *seen* above or below them."""
     for place in range(len(candidates)):
         for node in range(len(seen)):
-            is_lower, is_higher = True, True
-            for attribute in range(candidates.shape[1]):
-                is_lower &= candidates[place, attribute] <= seen[node, attribute]
-                is_higher &= candidates[place, attribute] >= seen[node, attribute]
-            for objective in range(least.shape[1]):
-                if is_lower:
+            if nowhere_above(candidates, place, seen, node):
+                for objective in range(least.shape[1]):
                     least[place, objective] = max(least[place, objective], below[node, objective])
-                if is_higher:
+            if nowhere_above(seen, node, candidates, place):
+                for objective in range(least.shape[1]):
                     least[place, objective] = max(least[place, objective], above[node, objective])
-                    # Privacy grows upwards, or nearly so: good enough for an estimate.
-                    if is_gain[objective]:
-                        most[place, objective] = min(most[place, objective], costs[node, objective])
+                    most[place, objective] = min(most[place, objective], ceilings[node, objective])
 
 
 @compiled

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ def dominates(costs: Floats, others: Floats) -> Booleans:
 
 
 @inlined
-def nowhere_above(ones: Floats | Ranks, one: int, others: Floats | Ranks, other: int) -> bool:
+def nowhere_above(ones: NDArray[Any], one: int, others: NDArray[Any], other: int) -> bool:
     """Whether a row of *ones* exceeds a row of *others* in no column."""
     found = True
     for column in range(ones.shape[1]):

@@ -14,15 +14,15 @@ from tabular.lattice.searches.contract import Search, searches
 @searches.add(
     "datafly",
     cites="Sweeney (1997)",
-    limits="one node; it need be neither the best nor minimal",
+    limits="finds one node, which may be neither the best nor minimal",
 )
 @dataclass(frozen=True, kw_only=True)
 class Datafly(Search):
     """Generalise the attribute with the most distinct values, step by step, until the limits are satisfied.
 
-    The values are those that the rows have at the level reached; of attributes with as many, the first one goes. It
-    stops at the first node that satisfies, so the answer is sound for all limits, also those that a coarser node may
-    break; at the top all rows are one class, and where that breaks the limits nothing is found.
+    It counts the values that the rows have at the level reached; of attributes with equally many it takes the first. It
+    stops at the first node that satisfies the limits, so the answer is sound for all limits, also those that a coarser
+    node may break. At the top all rows are one class, and where that breaks the limits it finds nothing.
     """
 
     asks_once: ClassVar[bool] = True

@@ -22,26 +22,26 @@ _Places = NDArray[np.int64]
 @searches.add(
     "incognito",
     cites="LeFevre, DeWitt and Ramakrishnan (2005)",
-    limits="all nodes that satisfy; it reads the metric of each of them; t without suppression alone",
+    limits="reads the metric of every node that satisfies; takes t only without suppression",
 )
 @dataclass(frozen=True, kw_only=True)
 class Incognito(ListingSearch):
-    """Find every node that satisfies the limits, by way of the subsets of the attributes, one attribute more a round.
+    """Find every node that satisfies the limits, going from single attributes to all of them, one more a round.
 
-    To leave attributes out is to put them to their tops: they part no rows there. So the levels of a subset are asked
-    of the same evaluator as a node with the others at the top, and each node is met once, in the round of as many
-    attributes as it has below their tops.
+    An attribute is left out by generalising it to its top, where it tells no rows apart. So the levels of a subset are
+    a node with the other attributes at the top, and each node is met once: in the round of as many attributes as it
+    has below their tops.
 
     A row whose class over some attributes keeps k and l is, over fewer of them or at higher levels, in a class that
     holds this one: it has as many rows and as many values. So the rows that have to go are never more, and
 
-    - subset property: levels satisfy only if they do on all subsets with one attribute less; only such candidates of
-      the round before are looked at, and where one of the subsets fails the levels are known to fail;
-    - roll-up: in a round, from the lowest height up, what is a step above levels that satisfy does so without a look.
+    - subset property: levels can satisfy the limits only if they do on all subsets with one attribute less; all others
+      are known to fail without a look;
+    - roll-up: in a round, from the lowest height up, whatever is a step above levels that satisfy does so, too.
 
-    t without suppression has both properties: the distance is convex, so that a union of classes has none above its
-    parts. What is found is therefore the whole set, as `exhaustive` finds it. Nodes known by roll-up are read at the
-    end, for their metric: `evaluated` counts them as well; the remark `tested` says how many were looked at before.
+    t without suppression has both properties: the distance is convex, so that no union of classes is further off than
+    its parts. So it finds the whole set, as `exhaustive` does. It reads nodes known by roll-up at the end, for their
+    metric, and `evaluated` counts them as well; the remark `tested` says how many it looked at before.
     """
 
     needs_monotone: ClassVar[bool] = True

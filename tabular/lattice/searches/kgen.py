@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import islice, product
 from math import prod
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, searches
 from tabular.lattice.searches.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
-from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
+from tabular.lattice.space import Lattice, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 
 #: How many nodes are asked for at once where all that are left are looked at.
@@ -25,32 +24,31 @@ _PORTION = 1024
 @searches.add(
     "kgen",
     cites="De Pascale, Cascavilla, Tamburri and van den Heuvel (2023), Algorithm 1",
-    limits="no proof that its node is the best, but where the evaluations cover all nodes above the bounds of the "
-    "attributes",
+    limits="proves that its node is the best only where the evaluations cover all nodes above the attributes' bounds",
 )
 @dataclass(frozen=True, kw_only=True)
 class Kgen(Search):
-    """Evolve nodes above the bounds of the single attributes, crossing them by whether they satisfy the limits.
+    """Evolve nodes with a genetic algorithm, from the lowest level up that each attribute allows by itself.
 
     The bound of an attribute is its lowest level at which no more rows lie in classes below k than may be suppressed.
-    A row in a small class on one attribute is in one on any combination, so that no node with a lower level satisfies:
-    nothing is lost by leaving those out, whatever the metric and whatever else is asked. KGEN takes the bound without
-    the rows that may go, which does not hold (its section 7).
+    A row in a small class on one attribute is in one on any combination. So no node with a lower level satisfies the
+    limits, and leaving those nodes out loses nothing, whatever the metric. KGEN computes the bound as if no row could
+    be suppressed; that bound does not hold (its section 7).
 
     What the paper leaves open:
 
-    - The node of one class is looked at first and is one of the first population. It satisfies if any node does, so
-      there is an answer whatever chance brings.
-    - A parent's weight is what it keeps times its youth, for all nodes alike. What a node loses is its metric over
-      that of the node of one class, 1 at most: for precision that is the precision itself. The paper speaks of a
-      tournament and prints the chances of a wheel (eq 3): here two are drawn by these chances, and the heavier is the
-      parent; a `tournament` of 1 is the wheel alone.
-    - The best live on, each node once: those that satisfy by their loss, then the others by the rows that are too
-      many and by their loss. So the others live only while those that satisfy are fewer than a population. They lead
-      to where the limits hold, and cannot drive out what does.
-    - Nodes that are looked at only to cross others, the lowest ones of pairs, count as looked at and can be the answer.
-    - Where the evaluations cover all nodes above the bounds, those that no generation brought are looked at in the
-      end. Then the answer is the optimum, and is known to be.
+    - The top is looked at first and is in the first population. It satisfies the limits if any node does, so there is
+      an answer whatever chance brings.
+    - A parent's weight is what it keeps times its youth. A node loses its metric as a share of the top's, 1 at most;
+      for precision that is the precision itself. The paper speaks of a tournament and prints the chances of a wheel
+      (eq 3): here two nodes are drawn by these chances, and the heavier is the parent; a `tournament` of 1 is the wheel
+      alone.
+    - The best survive, each node once: first those that satisfy the limits, by their loss, then the others by how many
+      rows too many they suppress, and by their loss. So the others lead to where the limits hold, but never displace a
+      node that satisfies them.
+    - Nodes that are looked at only to cross others (the lowest nodes of pairs) count, and can be the answer.
+    - Where the evaluations cover all nodes above the bounds, the search ends with those that no generation brought.
+      Then the answer is the optimum, with proof.
     """
 
     draws: ClassVar[bool] = True
@@ -213,13 +211,9 @@ class _Evolution:
 
     def rest(self) -> Generator[Nodes, Readings, None]:
         """Look at all nodes above the bounds that were not seen, where the evaluations cover them."""
-        if not self.is_covered:
-            return
-        levels = (range(low, high + 1) for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True))
-        left = (node for node in as_tuples(as_nodes(list(product(*levels)), len(self.low))) if self.is_new(node))
-        while portion := list(islice(left, _PORTION)):
-            yield from self.ask(as_nodes(portion, len(self.low)))
-
-    def is_new(self, node: Node) -> bool:
-        """Whether *node* was not looked at yet."""
-        return as_nodes([node], len(self.low))[0].tobytes() not in self.seen
+        if self.is_covered:
+            above = Lattice(self.question.lattice.names, tuple((self.high - self.low).tolist()))
+            nodes = np.ascontiguousarray(above.everything() + self.low)
+            left = nodes[[node.tobytes() not in self.seen for node in nodes]]
+            for start in range(0, len(left), _PORTION):
+                yield from self.ask(left[start : start + _PORTION])

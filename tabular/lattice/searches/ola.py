@@ -19,18 +19,18 @@ _SATISFIES, _OPEN, _BREAKS = 1, 0, -1
 @searches.add(
     "ola",
     cites="El Emam and others (2009)",
-    limits="the best node is the best of all where the metric is monotone: precision always, the others without "
-    "suppression; t without suppression alone",
+    limits="finds the best of all only where the metric is monotone: precision always, the others without "
+    "suppression; takes t only without suppression",
 )
 @dataclass(frozen=True, kw_only=True)
 class Ola(ListingSearch):
-    """Find all minimal nodes that satisfy the limits by halving sublattices, and put them in order by the metric.
+    """Find all minimal nodes that satisfy the limits by halving sublattices, and rank them by the metric.
 
-    What holds for a node is known of others without a look at them: all above one that satisfies do, as none of their
-    rows leaves a class that keeps the limits; all below one that does not satisfy do not. Of a sublattice whose bottom
-    breaks the limits and whose top satisfies them the nodes half way up are asked for, so far as they are open; one
-    that satisfies is the top of the next sublattice, one that does not is the bottom. Every node of the sublattice is
-    below or above some node half way, and so in a smaller sublattice or known: at the end all nodes are known.
+    A look at one node decides others: all nodes above one that satisfies the limits do, as no row leaves a class that
+    keeps them; all below one that breaks them do, too. In a sublattice whose bottom breaks the limits and whose top
+    satisfies them, it looks at the nodes half way up that are still open; one that satisfies is the top of the next
+    sublattice, one that does not is its bottom. Every node of the sublattice is below or above some node half way, and
+    so in a smaller sublattice or decided: at the end all nodes are.
 
     A minimal node satisfies while no node below it does; each node that satisfies is above one of them, or is one. So
     a minimal node is the optimum of a metric that never falls from a node to one above it. Precision is such a metric
@@ -63,18 +63,10 @@ class _Known:
     """What is known of each node: that it satisfies the limits, that it breaks them, or nothing yet."""
 
     def __init__(self, lattice: Lattice) -> None:
-        # Attributes without a level to go up to need no dimension, of which arrays have 64 at most.
-        self._free = [place for place, height in enumerate(lattice.heights) if height]
-        self._attributes = len(lattice.heights)
-        shape = tuple(lattice.heights[place] + 1 for place in self._free)
-        self._tags = np.full(shape, _OPEN, dtype=np.int8)
-        self._sums = np.zeros(shape, dtype=np.int32)
-        for axis, levels in enumerate(shape):
-            self._sums += np.arange(levels, dtype=np.int32).reshape([-1 if each == axis else 1 for each in self._axes])
-
-    @property
-    def _axes(self) -> range:
-        return range(len(self._free))
+        self._lattice = lattice
+        self._tags = np.full(lattice.shape, _OPEN, dtype=np.int8)
+        levels = np.indices(lattice.shape, dtype=np.int32, sparse=True)
+        self._sums = sum(levels, start=np.zeros(lattice.shape, dtype=np.int32))
 
     @property
     def satisfying(self) -> int:
@@ -84,40 +76,30 @@ class _Known:
     def note(self, node: Node, *, satisfies: bool) -> None:
         """Take in what was found of a *node*, and what follows for those above or below it."""
         if satisfies:
-            self._tags[tuple(slice(node[place], None) for place in self._free)] = _SATISFIES
+            self._tags[self._lattice.box(node, self._lattice.top)] = _SATISFIES
         else:
-            self._tags[tuple(slice(node[place] + 1) for place in self._free)] = _BREAKS
+            self._tags[self._lattice.box(self._lattice.bottom, node)] = _BREAKS
 
-    def is_open(self, node: Node) -> bool:
-        """Whether nothing is known of a *node* yet."""
-        return self._tag(node) == _OPEN
-
-    def satisfies(self, node: Node) -> bool:
-        """Whether a *node* is known to satisfy."""
-        return self._tag(node) == _SATISFIES
-
-    def _tag(self, node: Node) -> int:
-        return int(self._tags[tuple(node[place] for place in self._free)])
+    def is_tagged(self, node: Node, tag: int) -> bool:
+        """Whether this is what is known of a *node*."""
+        return bool((self._tags[self._lattice.box(node, node)] == tag).all())
 
     def is_decided(self, low: Node, high: Node) -> bool:
         """Whether all is known of the nodes from *low* to *high*."""
         # An open one is 0.
-        return bool(self._tags[self._box(low, high)].all())
+        return bool(self._tags[self._lattice.box(low, high)].all())
 
     def half_way(self, low: Node, high: Node) -> list[Node]:
         """The nodes of the middle height from *low* to *high*."""
-        places = np.argwhere(self._sums[self._box(low, high)] == (sum(low) + sum(high)) // 2)
-        nodes = np.zeros((len(places), self._attributes), dtype=np.int16)
-        nodes[:, self._free] = places
+        places = np.argwhere(self._sums[self._lattice.box(low, high)] == (sum(low) + sum(high)) // 2)
+        nodes = np.zeros((len(places), len(low)), dtype=np.int16)
+        nodes[:, self._lattice.free] = places
         return as_tuples(nodes + np.array(low, dtype=np.int16))
-
-    def _box(self, low: Node, high: Node) -> tuple[slice, ...]:
-        return tuple(slice(low[place], high[place] + 1) for place in self._free)
 
 
 def _ask(node: Node, known: _Known, finds: Finds) -> Generator[list[Node], Readings, None]:
     """Come to know *node*, without a look if it follows from others."""
-    if known.is_open(node):
+    if known.is_tagged(node, _OPEN):
         readings = yield [node]
         known.note(node, satisfies=bool(readings.satisfying[0]))
         _keep_minimal(finds, readings)
@@ -130,7 +112,7 @@ def _halve(known: _Known, finds: Finds, low: Node, high: Node) -> Generator[list
     # One node at a time: what comes of it, and of the sublattice after it, often decides others of its height.
     for node in known.half_way(low, high):
         yield from _ask(node, known, finds)
-        if known.satisfies(node):
+        if known.is_tagged(node, _SATISFIES):
             yield from _halve(known, finds, low, node)
         else:
             yield from _halve(known, finds, node, high)

@@ -15,15 +15,15 @@ from tabular.lattice.searches.exhaustive import every_node
 @searches.add(
     "pareto",
     cites="Dewri, Ray, Ray and Whitley (2010), section 4.2: all minimal property-based generalisations",
-    limits="lattices of up to `most` nodes; fronts alone",
+    limits="lattices of up to `most` nodes; fronts only",
 )
 @dataclass(frozen=True, kw_only=True)
 class Pareto(ListingSearch):
-    """Find all nodes that no other dominates.
+    """Find the exact front: all nodes that no other node dominates.
 
-    Looks at every node, in the order of the levels, and uses no property of the limits or the objectives. Only what
-    no node so far dominates is kept, so that memory is that of the front and of one batch. Nodes of equal values
-    dominate neither each other: all of them are in the front.
+    Looks at every node, in the order of the levels, and uses no property of the limits or the objectives. It keeps only
+    what no node so far dominates, so it needs memory for the front and one batch. Of nodes with equal values neither
+    dominates the other: all of them are in the front.
     """
 
     seeks_front: ClassVar[bool] = True

@@ -22,25 +22,25 @@ from tabular.registry import option
 @searches.add(
     "pbg-ea",
     cites="Dewri, Ray, Ray and Whitley (2010)",
-    limits="representatives of the front, without proof that none is missing",
+    limits="finds representatives of the front, without proof that none is missing",
 )
 @dataclass(frozen=True, kw_only=True)
 class PbgEa(Search):
-    """Seek nodes that no other dominates, and keep one for each box of the objectives.
+    """Approximate the front from few nodes, keeping one node for each box of the objectives.
 
     An archive (Algorithm 1) keeps what was found; a generator proposes nodes to it, from the bottom, the top and nodes
     at random on. The generator `paper` is the one of the paper: tournaments by dominance counts in population and
     archive, single-point crossover, single-step mutation.
 
-    The generator `local` is ours. Fronts hang together: most of their nodes lie a step or two from another one. So it
-    looks at neighbours of what nothing dominates so far, a third of the population in each generation, and of these
-    first at such as lie farthest before the front by an estimate, which is a regression on the levels of all nodes
-    looked at. It passes over nodes that cannot enter the archive, without computing their classes: of GLM and precision
-    the levels alone say how low they can be, of k and the sums S_k and S_l any coarser node says how large, of CM any
-    finer one how low. That is proven but for l, for k where k or l is given, and for S_k, S_l and CM where earlier
-    releases decide which rows go: these are taken to be monotone, which they nearly are, and a node can be missed by
-    it. Where nothing is left to look at, it goes on through the nodes it passed over, and ends when all of a lattice of
-    up to 250,000 nodes is known to hold no more.
+    The generator `local` is ours. Fronts hang together: most of their nodes lie a step or two from another one. So in
+    each generation it looks at neighbours of the nodes that nothing dominates so far, a third of the population, first
+    at those that an estimate puts farthest ahead of the front: a regression on the levels of all nodes looked at. It
+    skips nodes that cannot enter the archive, without computing their classes: the levels alone bound GLM and precision
+    from below, any coarser node bounds k and the sums S_k and S_l from above, and any finer one bounds CM from below.
+    These bounds are proven except for l, for k where k or l is given, and for S_k, S_l and CM where earlier releases
+    decide which rows go. Those are taken to be monotone, which they nearly are, so that a node can be missed. Where
+    nothing is left to look at, it goes on through the nodes it skipped, and ends when all of a lattice of up to 250,000
+    nodes is known to hold no more.
     """
 
     seeks_front: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Nodes at random: what every search that draws has to be better than."""
+"""Nodes at random: the baseline that every search that draws has to beat."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BATCH = 1000
 @searches.add(
     "random",
     cites="De Pascale, Cascavilla, Tamburri and van den Heuvel (2023), section 4.3",
-    limits="no proof that its node is the best, but where it has seen all of them",
+    limits="proves that its node is the best only where it has seen all nodes",
 )
 @dataclass(frozen=True, kw_only=True)
 class RandomNodes(Search):

@@ -21,11 +21,11 @@ _BATCH = 1024
 @searches.add(
     "samarati",
     cites="Samarati (2001)",
-    limits="the least height, which need not be that of the best node by another metric; t without suppression alone",
+    limits="the best node by a metric can have another height; takes t only without suppression",
 )
 @dataclass(frozen=True, kw_only=True)
 class Samarati(ListingSearch):
-    """Search the heights by halves for the least that has a node which satisfies the limits; keep all of that height.
+    """Find the lowest height at which a node satisfies the limits, by binary search, and all such nodes of that height.
 
     The height of a node is the sum of its levels. If a node satisfies the limits, all nodes above it do, and one of
     these is a step higher unless it is the top: so the heights that have such a node are those from the least one up,

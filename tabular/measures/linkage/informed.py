@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures.comparison import Column, checked_matrix, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
-from tabular.measures.linkage.nearest import Labels, linked
-from tabular.table import Table
+from tabular.measures.comparison import Column, checked_matrix
+from tabular.measures.contract import measures
+from tabular.measures.linkage.nearest import Labels, NearestLinkage
 
 
 @measures.add(
@@ -20,7 +19,7 @@ from tabular.table import Table
     limits="without matrices it uses those that the two files show, which is more than an attacker can know",
 )
 @dataclass(frozen=True, kw_only=True)
-class InformedLinkage(Measure):
+class InformedLinkage(NearestLinkage):
     """Share of masked records that an attacker links who knows the probability of every change of a value.
 
     A masked record is linked with the original that most probably became it; of equally probable ones each counts
@@ -30,31 +29,22 @@ class InformedLinkage(Measure):
 
     matrices: Mapping[str, NDArray[np.float64]] | None = None
 
-    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
-        """The expected number of records linked rightly, and their share."""
-        columns = paired_columns(original, masked, attributes)
-        matrices = self.matrices or {}
-        raw = linked(columns, lambda ordered: _surprises(ordered, matrices))
-        return Reading(raw=raw, percent=100 * raw / len(original))
-
-
-def _surprises(columns: Sequence[Column], matrices: Mapping[str, NDArray[np.float64]]) -> Labels:
-    """Labels whose members are the values that can have become them, at the cost -log P(V' = label | V = member)."""
-    found = [
-        _from_matrix(column, matrices[column.name]) if column.name in matrices else _from_files(column)
-        for column in columns
-    ]
-    counts = np.concatenate(
-        [
+    def labels(self, columns: Sequence[Column]) -> Labels:
+        """The members of a label are its possible originals, at the cost -log P(V' = label | V = member)."""
+        known = self.matrices or {}
+        found = [
+            _from_matrix(column, known[column.name]) if column.name in known else _from_files(column)
+            for column in columns
+        ]
+        counts = [
             np.bincount(labels, minlength=column.size + len(column.sets))
             for column, (labels, _, _) in zip(columns, found, strict=True)
         ]
-    )
-    return Labels.of(columns)._replace(
-        members=np.concatenate([members for _, members, _ in found]).astype(np.int32),
-        starts=np.concatenate([[0], np.cumsum(counts)]),
-        costs=np.concatenate([costs for _, _, costs in found]),
-    )
+        return Labels.of(columns)._replace(
+            members=np.concatenate([members for _, members, _ in found]).astype(np.int32),
+            starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]),
+            costs=np.concatenate([costs for _, _, costs in found]),
+        )
 
 
 def _from_files(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Column, Pairs
+from tabular.measures.comparison import Column, Pairs, paired_columns
+from tabular.measures.contract import Measure, Reading
+from tabular.table import Table
 
 #: Distances that differ by less are equal: sums of fractions with denominators up to the sizes of the domains.
 TOLERANCE = 1e-9
 
 
 class PrefixTree(NamedTuple):
-    """Sorted combinations as a tree of their common beginnings.
+    """Sorted combinations as a tree of common prefixes.
 
     `depth[i]` is the first column in which row i differs from the row before; `past[i, a]` is the next row that
     differs from row i in one of the columns up to a.
@@ -90,9 +93,22 @@ class TruePairs(NamedTuple):
         return cls(pairs.masked.codes, starts, pairs.origins[order], pairs.records[order])
 
 
+@dataclass(frozen=True, kw_only=True)
+class NearestLinkage(Measure):
+    """Link each masked record with the nearest original."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        return Reading.share(linked(paired_columns(original, masked, attributes), self.labels), of=len(original))
+
+    def labels(self, columns: Sequence[Column]) -> Labels:
+        """The labels of the masked *columns*, and what can have become them."""
+        return Labels.of(columns)
+
+
 def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:
-    """The number of masked records whose original is nearest to them; of several nearest each counts its share."""
-    # Nominal columns first: they rule out most, and few values make long common beginnings.
+    """The number of masked records whose original is nearest; n originals that are equally near count 1/n each."""
+    # Nominal columns first: they rule out most, and few values make long common prefixes.
     columns = sorted(columns, key=lambda column: (column.ordered, column.size))
     pairs = Pairs.of(columns)
     tree = PrefixTree.of(pairs.original.codes, pairs.original.counts)
@@ -113,7 +129,7 @@ def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
                 held[column] = place
                 _distances_to(labels, place, column, distance[column])
         first, end = true.starts[result], true.starts[result + 1]
-        # The true originals bound the search: whatever is nearest is no farther than they are.
+        # The true originals bound the search: the nearest one is no farther than they are.
         own = np.zeros(end - first)
         for pair in range(first, end):
             for column in range(columns):
@@ -131,7 +147,7 @@ def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
 def _nearest(
     tree: PrefixTree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float
 ) -> tuple[float, int]:
-    """The least distance, which is no more than *best*, and how many originals are that near."""
+    """The least distance, at most *best*, and the number of originals at that distance."""
     rows, columns = tree.codes.shape
     tied = 0
     row = 0
@@ -143,7 +159,7 @@ def _nearest(
                 break
             column += 1
         if column < columns:
-            # No row that begins like this one is near enough.
+            # No row with this prefix is near enough.
             row = tree.past[row, column]
             continue
         if reached[columns] < best - TOLERANCE:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from tabular.errors import InvalidInput
 from tabular.measures.comparison import Column, Pairs, deviations, numbers_of, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
-from tabular.measures.linkage.agreement import ATTRIBUTES
 from tabular.measures.linkage.nearest import Labels
 from tabular.measures.linkage.prl import linkage
 from tabular.registry import option
@@ -41,7 +39,7 @@ class EuclideanLinkage(Measure):
         tied = tree.query_ball_point(after, reach, return_length=True)
         own = np.sqrt(((before - after) ** 2).sum(axis=1))
         raw = float(np.sum(np.sort(np.where(own <= reach, 1 / tied, 0.0))))
-        return Reading(raw=raw, percent=100 * raw / len(before))
+        return Reading.share(raw, of=len(before))
 
 
 @measures.add(
@@ -61,8 +59,6 @@ class ToleranceLinkage(Measure):
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """The expected number of records assigned rightly, and their share."""
         columns = paired_columns(original, masked, attributes)
-        if len(columns) > ATTRIBUTES:
-            raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
         before, _ = numbers_of(original, masked, attributes)
         reaches = self.tolerance * deviations(before) * (1 + ROUNDING)
         domains = [np.array(masked.attribute(name).domain, dtype=np.float64) for name in attributes]
@@ -75,7 +71,7 @@ class ToleranceLinkage(Measure):
 
 
 def _windows(columns: Sequence[Column], lows: np.ndarray, highs: np.ndarray) -> Labels:
-    """Labels without members: with what lies in their window they agree."""
+    """Labels without members, which agree with the values in their window."""
     labels = Labels.of(columns)
     return labels._replace(
         members=np.zeros(0, dtype=np.int32),

@@ -1,4 +1,4 @@
-"""RSRL: linkage by distance that knows how far rank swapping reaches."""
+"""RSRL: linkage by distance within the reach of rank swapping."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures.comparison import Column, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
-from tabular.measures.linkage.nearest import Labels, linked
+from tabular.measures.comparison import Column
+from tabular.measures.contract import measures
+from tabular.measures.linkage.nearest import Labels, NearestLinkage
 from tabular.registry import option
-from tabular.table import Table
 
 
 @measures.add(
@@ -22,7 +21,7 @@ from tabular.table import Table
     "original lies outside the window is not linked",
 )
 @dataclass(frozen=True, kw_only=True)
-class RankSwappingLinkage(Measure):
+class RankSwappingLinkage(NearestLinkage):
     """Share of masked records whose nearest original within reach of a swap is their own.
 
     A value is within reach if records with the two values can stand so near to each other, in the order of the
@@ -31,23 +30,16 @@ class RankSwappingLinkage(Measure):
 
     percent: float = option(5.0, low=0, high=100, help="how far a swap reaches, in percent of the records")
 
-    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
-        """The expected number of records linked rightly, and their share."""
-        columns = paired_columns(original, masked, attributes)
-        reach = round(len(original) * self.percent / 100)
-        raw = linked(columns, lambda ordered: within_reach(ordered, reach))
-        return Reading(raw=raw, percent=100 * raw / len(original))
-
-
-def within_reach(columns: Sequence[Column], reach: int) -> Labels:
-    """The labels of *columns*, each with the window of values it can have been swapped from."""
-    windows = [_windows(column, reach) for column in columns]
-    lows, highs = (np.concatenate([window[side] for window in windows]) for side in (0, 1))
-    return Labels.of(columns)._replace(lows=lows, highs=highs)
+    def labels(self, columns: Sequence[Column]) -> Labels:
+        """The labels of *columns*, each with the window of values it can have been swapped from."""
+        reach = round(len(columns[0].original) * self.percent / 100)
+        windows = [_windows(column, reach) for column in columns]
+        lows, highs = (np.concatenate([window[side] for window in windows]) for side in (0, 1))
+        return Labels.of(columns)._replace(lows=lows, highs=highs)
 
 
 def _windows(column: Column, reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each label the first value within reach, and the one after the last."""
+    """For each label the first value within reach, and the first beyond it."""
     frequencies = np.bincount(column.original, minlength=column.size)
     ends = np.cumsum(frequencies)
     starts = ends - frequencies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -38,9 +38,7 @@ class Axis:
     def from_zero(cls, values: Sequence[float], start: float, end: float, *, ceiling: float | None = None) -> Axis:
         """From 0 to a round number at or above all *values*, but not above *ceiling* unless a value is."""
         top = nice_top(values, ceiling=ceiling)
-        step = nice_step(top)
-        ticks = (round(step * place, 12) for place in range(math.floor(top / step + 1e-9) + 1))
-        return cls(0, top, start, end, tuple((tick, number(tick)) for tick in ticks))
+        return cls._between(0, top, nice_step(top), start, end)
 
     @classmethod
     def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
@@ -48,9 +46,13 @@ class Axis:
         low, high = min(values, default=0.0), max(values, default=1.0)
         step = nice_step((high - low) or abs(high) or 1.0)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        last = max(last, first + 1)
-        ticks = tuple((step * place, number(round(step * place, 9))) for place in range(first, last + 1))
-        return cls(first * step, last * step, start, end, ticks)
+        return cls._between(first * step, max(last, first + 1) * step, step, start, end)
+
+    @classmethod
+    def _between(cls, low: float, high: float, step: float, start: float, end: float) -> Axis:
+        """With a tick at each *step* from *low* on."""
+        ticks = [round(low + step * place, 12) for place in range(math.floor((high - low) / step + 1e-9) + 1)]
+        return cls(low, high, start, end, tuple((tick, number(tick)) for tick in ticks))
 
     @classmethod
     def fitting(cls, values: Sequence[float], start: float, end: float) -> Axis:
@@ -70,8 +72,7 @@ class Axis:
         for value in values[1:]:
             if abs(bare(value) - bare(kept[-1])) >= 15:
                 kept.append(value)
-        ticks = tuple((value, number(value)) for value in kept)
-        return cls(bare.low, bare.high, start, end, ticks, is_logarithmic=True, has_lines=False)
+        return replace(bare, ticks=tuple((value, number(value)) for value in kept))
 
     @classmethod
     def by_category(cls, names: Sequence[str], start: float, end: float, *, width: int) -> Axis:
@@ -82,13 +83,13 @@ class Axis:
 
 def grid(x: Axis, y: Axis, *, across: str | None = None, upwards: str | None = None) -> Markup:
     """Ticks and lines of both axes with the titles *across* and *upwards*."""
-    left, right, top, bottom = *sorted((x.start, x.end)), *sorted((y.start, y.end))
+    (left, right), (top, bottom) = sorted((x.start, x.end)), sorted((y.start, y.end))
     marks: list[Markup] = []
     for value, words in y.ticks:
         at = y(value)
         if y.has_lines:
             marks.append(element("line", x1=float(left), x2=float(right), y1=at, y2=at, class_="grid"))
-        marks.append(lettering(left - 5, at + 3.5, words, "end", small=y.has_lines))
+        marks.append(lettering(left - (5 if y.has_lines else 9), at + 3.5, words, "end", small=y.has_lines))
     for value, words in x.ticks:
         at = x(value)
         if x.has_lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -103,6 +103,10 @@ class Figures:
         """Rows of everything below that has not been shown: its pointer and its figure."""
         left = [(pointer(leaf._path), leaf) for leaf in self.leaves()]
         return [[foreign(where), leaf] for where, leaf in left if where not in self._shown]
+
+    def row(self, keys: Iterable[str]) -> list[object]:
+        """What stands below under each of *keys*."""
+        return [self[key] for key in keys]
 
     def listed(self, names: Mapping[str, str]) -> list[list[object]]:
         """Rows of what is known below under these keys: its name and its figure."""

@@ -103,6 +103,13 @@ def marked(position: int) -> Sample:
     return lambda x, y: marker(x, y, position)
 
 
+def dashed(position: int) -> Sample:
+    """The sample of a line in a key."""
+    whole = Axis(0, 1, 0, 1)
+    look = f"line-{series(position)}"
+    return lambda x, y: curve([(x - 7, y), (x + 6, y)], whole, whole, look, dashes(position))
+
+
 def named(*names: object) -> str:
     """Names from the data for a tooltip, each kept from turning the direction of the others."""
     return ", ".join(isolated(name) for name in names)

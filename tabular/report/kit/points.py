@@ -13,8 +13,8 @@ from tabular.report.kit.marks import WIDTH, Sample, circle, curve, drawing, held
 from tabular.report.kit.markup import element, isolated, join, shortened
 from tabular.report.kit.palette import STEPS
 
-#: Which colours of the palette so many steps take.
-_SPREAD = ((2,), (1, 4), (1, 3, 5), (1, 2, 4, 5), (1, 2, 3, 4, 5))
+#: Which colours of the palette so many steps take: as far from one another as there is room for.
+_COLOURS = ((2,), (1, 4), (1, 3, 5), (1, 2, 4, 5), (1, 2, 3, 4, 5))
 
 
 @dataclass(frozen=True)
@@ -31,35 +31,26 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Shades:
-    """Values in up to five steps of colour: each its own where they are few, else ranges of about as many points."""
+class Shade:
+    """A step of colour, and the values that have it."""
 
-    bounds: tuple[tuple[float, float], ...]
+    low: float
+    high: float
+    fill: str
 
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Shades:
-        """The steps for these values.
 
-        >>> Shades.of([3, 1, 2, 2]).bounds
-        ((1, 1), (2, 2), (3, 3))
-        """
-        distinct = sorted(set(values))
-        if len(distinct) <= len(STEPS):
-            return cls(tuple((value, value) for value in distinct))
-        cuts = [round(len(distinct) * step / len(STEPS)) for step in range(len(STEPS) + 1)]
-        return cls(tuple((distinct[low], distinct[high - 1]) for low, high in pairwise(cuts)))
+def shades_of(values: Sequence[float]) -> list[Shade]:
+    """Up to five steps of colour: one for each value where they are few, else for ranges of about as many values.
 
-    def place(self, value: float) -> int:
-        """Which of the steps a value has, from 0."""
-        return next((place for place, (_, high) in enumerate(self.bounds) if value <= high), len(self.bounds) - 1)
-
-    def fill(self, place: int) -> str:
-        """The colour of a step: as far from its neighbours as the palette has room for.
-
-        >>> [Shades.of([1, 2]).fill(place) for place in (0, 1)]
-        ['step-1', 'step-4']
-        """
-        return f"step-{_SPREAD[len(self.bounds) - 1][place]}"
+    >>> [(each.low, each.high, each.fill) for each in shades_of([2, 1, 2])]
+    [(1, 1, 'step-1'), (2, 2, 'step-4')]
+    """
+    distinct = sorted(set(values))
+    many = min(len(distinct), len(STEPS))
+    cuts = [round(len(distinct) * step / many) for step in range(many + 1)] if many else []
+    colours = _COLOURS[many - 1] if many else ()
+    ranges = zip(pairwise(cuts), colours, strict=True)
+    return [Shade(distinct[low], distinct[high - 1], f"step-{colour}") for (low, high), colour in ranges]
 
 
 def scatter(
@@ -90,37 +81,37 @@ def scatter(
         end = min(x.high, y.high)
         marks.append(element("line", x1=x(0), y1=y(0), x2=x(end), y2=y(end), class_="link", stroke_dasharray="1 5"))
         marks.append(curve(held(sorted({(each.x, each.y) for each in points if each.is_ringed})), x, y, "line-rest"))
-    shades = Shades.of([each.shade for each in points if each.shade is not None])
+    shades = shades_of([each.shade for each in points if each.shade is not None])
     marks += [told(isolated(point.said), _dot(point, x(point.x), y(point.y), shades)) for point in points]
     entries = [(marked(place), name) for place, name in enumerate(names)]
     entries += [(_sample(kind), meaning) for kind, meaning in kinds]
     meaning, height = key(entries, bottom + 48) if entries else (Markup(), bottom + 38)
-    colours = Markup()
-    if shades.bounds:
-        title = lettering(2, height + 12, f"Colour: {shortened(shade, 50)}")
-        steps = [(_step(shades.fill(place)), _range(*bounds)) for place, bounds in enumerate(shades.bounds)]
-        samples, height = key(steps, height + 25)
-        colours = join(title, samples)
+    colours, height = _colour_key(shade, shades, height) if shades else (Markup(), height)
     return drawing(join(marks, meaning, colours), height, label)
 
 
-def _dot(point: Point, x: float, y: float, shades: Shades) -> list[Markup]:
+def _colour_key(shade: str, shades: Sequence[Shade], top: float) -> tuple[Markup, float]:
+    title = lettering(2, top + 12, f"Colour: {shortened(shade, 50)}")
+    samples, height = key([(_step(each), _range(each)) for each in shades], top + 25)
+    return join(title, samples), height
+
+
+def _dot(point: Point, x: float, y: float, shades: Sequence[Shade] = ()) -> list[Markup]:
     ring = [circle(x, y, 5.6, "ring")] if point.is_ringed else []
     if not point.is_filled:
         # Something to point at where there is nothing but the ring.
         return [circle(x, y, 5.0, "fill-none"), *ring]
-    if point.shade is None or not shades.bounds:
-        return [*ring, marker(x, y, point.series)]
-    return [*ring, circle(x, y, 3.4, f"fill-{shades.fill(shades.place(point.shade))} edge")]
+    shade = next((each for each in shades if point.shade is not None and point.shade <= each.high), None)
+    return [*ring, _step(shade)(x, y) if shade else marker(x, y, point.series)]
 
 
 def _sample(kind: Point) -> Sample:
-    return lambda x, y: join(_dot(kind, x, y, Shades(())))
+    return lambda x, y: join(_dot(kind, x, y))
 
 
-def _step(fill: str) -> Sample:
-    return lambda x, y: circle(x, y, 3.4, f"fill-{fill} edge")
+def _step(shade: Shade) -> Sample:
+    return lambda x, y: circle(x, y, 3.4, f"fill-{shade.fill} edge")
 
 
-def _range(low: float, high: float) -> str:
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+def _range(shade: Shade) -> str:
+    return number(shade.low) if shade.low == shade.high else f"{number(shade.low)} to {number(shade.high)}"

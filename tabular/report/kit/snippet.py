@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -11,10 +12,13 @@ from tabular.report.kit.figures import shown
 from tabular.report.kit.markup import element, join
 from tabular.report.kit.page import drawing_style
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 _TABLE = (
     "{0}{{background:var(--paper);color:var(--ink);padding:.5rem;max-width:38rem}}\n"
     "{0} caption,{0} p{{text-align:left;color:var(--soft);margin:0 0 .4rem}}\n"
-    "{0} th{{text-align:left}}\n"
+    "{0} th,{0} td{{padding:.2rem .9rem .2rem 0;text-align:left}}\n"
     "{0} td{{text-align:right;font-variant-numeric:tabular-nums}}\n"
 )
 
@@ -43,6 +47,12 @@ def table_snippet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[ob
     return _snippet(whole, more)
 
 
+def frame_snippet(caption: str, frame: DataFrame, *, most: int = 12) -> str:
+    """The same from a data frame, without its index; missing values are empty cells."""
+    cells = frame.astype(object).where(frame.notna(), "")
+    return table_snippet(caption, list(map(str, frame.columns)), cells.to_numpy().tolist(), most=most)
+
+
 def chart_snippet(drawing: Markup, caption: str) -> str:
     """One chart as inline SVG with its style, for the method `_repr_html_` of a result.
 
@@ -60,4 +70,4 @@ def _snippet(*content: Markup | None) -> str:
     scope = ".graphpriv-result"
     style = f"{scope}{{{palette.variables(dark=False)}}}\n{_TABLE.format(scope)}{drawing_style(f'{scope} ')}"
     # Our own style sheet: nothing in it comes from data.
-    return element("div", element("style", Markup(style)), join(*content), class_=scope[1:])  # noqa: S704
+    return str(element("div", element("style", Markup(style)), join(*content), class_=scope[1:]))  # noqa: S704

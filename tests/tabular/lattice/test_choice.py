@@ -31,11 +31,11 @@ def test_levels_are_a_node_and_a_number_is_a_place(choose, node):
     ("choose", "said"),
     [
         ("9,0,0", "choose '9,0,0': the levels of 'age' are 0 to 3; there is no 9."),
-        ("1,0", "choose must give one level a column; it gives 2 for 3 columns."),
+        ("1,0", "choose must give a level for each of 3 columns, not '1,0'."),
         ("age=1,sex=0", "choose 'age=1,sex=0': the level of 'zip' is missing."),
         ("age=1,age=0", "choose 'age=1,age=0': the level of 'age' stands there twice."),
         ("a,b,c", "choose must give whole numbers, not 'a,b,c'."),
-        ("²", "choose must give one level a column; it gives 1 for 3 columns."),
+        ("²", "choose must give a level for each of 3 columns, not '²'."),
         (
             '"age=1',
             "choose '\"age=1': it takes the levels of the columns as in 'age=1,sex=0'; a name with a comma stands in "

@@ -68,14 +68,14 @@ def test_a_hierarchy_of_more_values_is_fitted_to_the_column():
 @pytest.mark.parametrize(
     ("parameters", "error", "text"),
     [
-        ({"levels": "1"}, InvalidParameter, "levels must give one level a column; it gives 1 for 2 columns"),
+        ({"levels": "1"}, InvalidParameter, "levels must give a level for each of 2 columns, not '1'"),
         ({"levels": "1,x"}, InvalidParameter, "levels must give whole numbers, not '1,x'"),
         ({"levels": (1.5, 0)}, InvalidParameter, "levels must give whole numbers"),
-        ({"levels": "3,0"}, InvalidParameter, "levels of 'age' are 0 to 2; there is no 3"),
+        ({"levels": "3,0"}, InvalidParameter, "levels must be from 0 to 2 for 'age', not 3"),
         ({"levels": "ag=1"}, UnknownName, "did you mean 'age'"),
         ({"hierarchies": {"agee": AGE}}, UnknownName, "did you mean 'age'"),
         ({"hierarchies": {"sex": AGE}}, InvalidHierarchy, "(2 values of the column are not in it.)"),
-        ({"hierarchies": "folder"}, InvalidParameter, "read a folder with read_hierarchies"),
+        ({"hierarchies": "folder"}, InvalidParameter, "must be a mapping, as read_hierarchies gives"),
         ({"suppression": 1.5}, InvalidParameter, "suppression must be from 0 to 1"),
         ({"k": 8}, NoSolution, "the table has 7 records"),
     ],

@@ -39,7 +39,7 @@ def test_values_that_do_not_stand_in_the_release_are_not_told():
 
 
 def test_what_is_not_protected_is_said():
-    order = "Rows stand in the order of the original"
+    order = "Rows stand in the order of the original: whoever has that file can match them."
     assert any(said.startswith(order) for said in dictionary(table())["not_protected"])
     assert not any(said.startswith(order) for said in dictionary(table(), shuffled=True)["not_protected"])
     assert any("no k" in said for said in dictionary(table(), promises_k=False)["not_protected"])

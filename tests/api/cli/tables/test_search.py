@@ -426,7 +426,7 @@ REFUSED = {
     "too few levels": (
         ("--out", "r.csv", "--choose", "1,0"),
         2,
-        "--choose must give one level a column; it gives 2 for 3 columns",
+        "--choose must give a level for each of 3 columns, not '1,0'",
     ),
     "a level that is missing": (("--out", "r.csv", "--choose", "age=1,sex=0"), 2, "the level of 'zip' is missing"),
     "levels that are no numbers": (("--out", "r.csv", "--choose", "a,b,c"), 2, "must give whole numbers"),
@@ -786,7 +786,7 @@ def test_levels_are_chosen_and_shown_with_names_that_hold_commas_in_quotes(comma
             "--choose 'my col=1,': it takes the levels of the columns as in 'age=1,sex=0'; a name with a comma stands "
             "in quotes.",
         ),
-        ("²", "--choose must give one level a column; it gives 1 for 3 columns."),
+        ("²", "--choose must give a level for each of 3 columns, not '²'."),
         ("my col=²", "--choose must give whole numbers, not {'my col': '²'}."),
     ],
 )

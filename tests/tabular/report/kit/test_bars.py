@@ -68,6 +68,7 @@ def test_dots_stand_where_the_shares_are():
     first, second = (float(each.get("cx")) for each in list(parsed(drawing).iter(f"{SVG}circle"))[:2])
     assert second > first
     assert tooltips(drawing) == ["Politics: 10.0% before, 30.0% after", "Sports: 20.0% before"]
+    assert {"0%", "10%", "30%"} <= set(words(drawing))
 
 
 def test_names_are_cut_in_labels_and_whole_in_tooltips():

@@ -6,9 +6,25 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from tabular.report.kit.palette import ON_STEPS, SERIES, STEPS, TONES, contrast
+from tabular.report.kit.palette import ON_STEPS, SERIES, STEPS, TONES
 
 schemes = pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours by WCAG 2.2, from 1 to 21.
+
+    >>> contrast("#000000", "#ffffff")
+    21.0
+    """
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 @schemes

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tabular.report.kit.points import Point, Shades, scatter
+from tabular.report.kit.points import Point, scatter, shades_of
 from tests.tabular.report.kit.drawings import SVG, parsed
 
 
@@ -72,12 +72,20 @@ def test_the_third_objective_is_a_colour_with_a_key():
 
 
 def test_many_values_share_five_colours_in_their_order():
-    shades = Shades.of([float(value) for value in range(12)])
-    assert len(shades.bounds) == 5
-    assert shades.bounds[0][0] == 0 and shades.bounds[-1][1] == 11
-    assert all(before[1] < after[0] for before, after in pairwise(shades.bounds))
-    places = [shades.place(value) for value in range(12)]
-    assert places == sorted(places) and set(places) == set(range(5))
+    shades = shades_of([float(value) for value in range(12)])
+    assert [each.fill for each in shades] == ["step-1", "step-2", "step-3", "step-4", "step-5"]
+    assert shades[0].low == 0 and shades[-1].high == 11
+    assert all(before.high < after.low for before, after in pairwise(shades))
+    assert shades_of([]) == []
+    fills = {
+        name: looks[0]
+        for name, (_, looks) in points(
+            drawn([Point(place, place, f"{place}", shade=float(place)) for place in range(12)], shade="l")
+        ).items()
+    }
+    assert [fills[f"{place}"] for place in range(12)] == [
+        f"fill-{each.fill} edge" for each in shades for value in range(12) if each.low <= value <= each.high
+    ]
 
 
 def map_of(*points, names=("one",)):
