@@ -414,7 +414,7 @@ class StoreContract:
         store.save_graph("other", little())
         store.save_release("town", "out", release_of(little()), seed=1, run=RUN)
         for ask in (store.mapping, store.seed):
-            with pytest.raises(InvalidInput, match="'out' is no release of 'other'; none is kept"):
+            with pytest.raises(InvalidInput, match="'out' is not a release of 'other'; none is kept"):
                 ask("other", "out")
             with pytest.raises(InvalidInput, match="there is out"):
                 ask("town", "other")
@@ -430,7 +430,7 @@ class StoreContract:
         for original in ("town", "village"):
             assert store.load_graph(f"out of {original}") == release.graph
             assert store.graph(f"out of {original}").original is None
-        with pytest.raises(InvalidInput, match="no release"):
+        with pytest.raises(InvalidInput, match="is not a release"):
             store.mapping("village", "out of village")
         assert store.check() == []
 
@@ -540,7 +540,7 @@ class StoreContract:
         assert original == store.load_graph("town")
         assert released == release.graph
         np.testing.assert_array_equal(mapping, release.mapping[1:])
-        with pytest.raises(InvalidInput, match="no release"):
+        with pytest.raises(InvalidInput, match="is not a release"):
             store.load_pair("out", "town")
 
     # Backups

@@ -183,7 +183,7 @@ def test_an_import_that_stood_still_is_given_up_and_changes_nothing(
 ) -> None:
     store.save_graph("town", little())
     still = staging_of(store, lease=0.05)
-    with pytest.raises(StoreUnavailable, match="stood still for too long") as caught, still.begun() as key:
+    with pytest.raises(StoreUnavailable, match="stalled for too long") as caught, still.begun() as key:
         still.send_graph(key, random_graph(1, 20, 40))
         time.sleep(0.2)
         assert store.check() == []
@@ -254,7 +254,7 @@ def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jSto
 
 def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     staging = staging_of(store, lease=60)
-    with pytest.raises(StoreUnavailable, match="not everything arrived"), staging.begun() as key:
+    with pytest.raises(StoreUnavailable, match="some records did not arrive"), staging.begun() as key:
         staging.send_graph(key, little())
         neo4j_server.ask("MATCH (:User)-[f:FOLLOWS]->() WITH f LIMIT 1 DELETE f")
         staging.publish([Staged(key, "town")], overwrite=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from graphpriv.protections import protect
 from graphpriv.store import open_store
 from graphpriv.store.copies import check_backup
 from graphpriv.store.sqlite import schema
@@ -86,6 +89,20 @@ def test_an_older_backup_is_restored_and_stays_as_it_is(older: Path, tmp_path: P
     assert older.read_bytes() == before
 
 
+def test_a_store_that_version_0_1_0_wrote_opens_and_its_seed_draws_the_release_again(tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    path.write_bytes(gzip.decompress(Path(__file__).with_name("version-0.1.0.sqlite.gz").read_bytes()))
+    with open_store(f"file:{path}", create=False) as store:
+        assert store.check() == []
+        original, released, mapping = store.load_pair("original", "released")
+        (run,) = store.runs("original")
+        seed = store.seed("original", "released")
+    assert seed is not None
+    again = protect(original, run.parameters["k"], rng=np.random.default_rng(seed))
+    assert again.graph == released
+    assert again.mapping.tolist() == mapping.tolist()
+
+
 def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
     path = tmp_path / "newer.db"
     with open_store(f"file:{path}", create=True):
@@ -114,7 +131,7 @@ def test_a_file_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path, 
     db.close()
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(InvalidInput, match="no store of graphpriv"):
+        with pytest.raises(InvalidInput, match="not a graphpriv store"):
             open_store(f"file:{path}", create=create)
         assert path.read_bytes() == before
     with pytest.raises(InvalidInput):
@@ -128,7 +145,7 @@ def test_an_empty_file_is_a_new_store_and_no_backup(tmp_path: Path, create: bool
     db = sqlite3.connect(schemaless)
     db.execute("PRAGMA journal_mode = WAL")
     db.close()
-    with pytest.raises(InvalidInput, match="no store of graphpriv"):
+    with pytest.raises(InvalidInput, match="not a graphpriv store"):
         check_backup(path, into=f"file:{tmp_path / 'other.db'}")
     for each in (path, schemaless):
         with open_store(f"file:{each}", create=create) as store:
