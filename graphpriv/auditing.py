@@ -1,4 +1,4 @@
-"""The audit: what a release lost and what can still be disclosed, in one document."""
+"""The audit: what a release lost, and what it still discloses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ EDGES_CHANGED = (
 
 @dataclass(frozen=True)
 class Audit:
-    """All that an audit found; `document` is what is shown, printed and reported."""
+    """The findings of an audit; `document` holds them ready for JSON."""
 
     document: dict[str, Any]
     disclosures: Mapping[str, Mapping[str, Disclosure]]
@@ -62,7 +62,7 @@ class Audit:
     input_hash: str = field(repr=False)
 
     def run(self, released: str) -> Run:
-        """What a store keeps of the audit of the release called *released*."""
+        """The record of the audit of the release called *released*."""
         return Run(
             verb="audit",
             parameters={"released": released, **self.document["parameters"]},
@@ -283,9 +283,9 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
 def _most_at_risk(
     original: SocialGraph, found: Mapping[str, Mapping[str, Disclosure]], count: int
 ) -> list[dict[str, Any]] | None:
-    """The users whom some attacker finds among the fewest in some scenario; null where that cannot be known.
+    """The users whom some attacker finds most surely in some scenario; null without a mapping.
 
-    Of users found equally surely, those come first who are found in more ways, then those imported earlier.
+    Ties go to the user found in more ways, then to the one imported earlier.
     """
     ways = [
         (attacker, scenario, each, each.chances)

@@ -48,7 +48,7 @@ DEGREES_STAY = "The degree of each user is that of the original; who knows it ma
 
 
 class Origin(Protocol):
-    """How a release was made; a `Release` and what a store tells of one are such."""
+    """How a release was made: a `Release`, or the row of one in a store."""
 
     @property
     def k(self) -> int | None:

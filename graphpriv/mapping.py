@@ -42,7 +42,7 @@ def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[s
             which, column = ("original", "original") if user is None else ("released", "released")
             raise InvalidRecord(f"{path}, line {line(number)}: the id under {column!r} is not in the {which} graph.")
         if mapping[user] != NONE or to in taken:
-            raise InvalidRecord(f"{path}, line {line(number)}: a user stands in the mapping twice.")
+            raise InvalidRecord(f"{path}, line {line(number)}: a user occurs in the mapping twice.")
         mapping[user] = to
         taken.add(to)
     return mapping

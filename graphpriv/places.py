@@ -181,7 +181,7 @@ def _check_path(path: object, position: int, at: Callable[[int], str]) -> Path:
             raise InvalidRecord(f"{at(position)}: step {number} must be [name, type], two texts.")
         name, kind = pair
         if kind not in LEVELS:
-            raise InvalidRecord(f"{at(position)}: step {number} has no known type of place; {KNOWN_TYPES}.")
+            raise InvalidRecord(f"{at(position)}: step {number} has an unknown type of place; {KNOWN_TYPES}.")
         if (name, kind) in steps:
             first = steps.index((name, kind)) + 1
             raise InvalidRecord(

@@ -18,7 +18,7 @@ _LENGTH = 12
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What a protection returns: `graph` may be given away, everything that leads back from it is `mapping`."""
+    """The result of a protection: `graph` may be published, `mapping` leads back to persons."""
 
     #: The masked graph: fresh ids, shuffled order, nothing private.
     graph: SocialGraph

@@ -1,6 +1,6 @@
-"""What is done with the graphs of a store: import, describe, protect, compare, export and take microdata.
+"""Work on the graphs of a store: import, describe, protect, match, export and take microdata.
 
-Nothing here prints or writes files. What should be said beside a result stands in its `notes`, as sentences.
+Nothing here prints or writes files. Each result carries `notes`: sentences that its reader should see.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class KeptImport:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What was read, and what of the file was left out."""
+        """The counts of the graph, and what of the file was left out."""
         graph = self.imported.graph
         return {
             "graph": self.name,
@@ -54,7 +54,7 @@ class KeptImport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided in reading, and what the import took away."""
+        """Decisions made while reading, and mappings lost by the import."""
         lost = f"releases of the graph that was replaced have lost their mapping: {', '.join(self.orphans)}."
         return (*self.imported.notes, lost) if self.orphans else self.imported.notes
 
@@ -84,7 +84,7 @@ class KeptRelease:
 
     @property
     def document(self) -> dict[str, Any]:
-        """How the release was made, and what is in it."""
+        """How the release was made, and its counts."""
         graph = self.release.graph
         return {
             "graph": self.name,
@@ -131,7 +131,7 @@ def check_release_name(name: str, original: str) -> str:
 
 
 def protection_run(original: SocialGraph, release: Release) -> Run:
-    """What a store keeps of how a *release* was made."""
+    """The record of how a *release* was made."""
     parameters = {"k": release.k, "method": release.method, **release.parameters}
     return Run(verb="protect", parameters=parameters, version=version(), input_hash=fingerprint(original))
 
@@ -152,7 +152,7 @@ def match_stored(store: Store, original: str, released: str, *, report: Report =
     if store.graph(released).original == original:
         return Matched(*store.load_pair(original, released))
     graph, masked = store.load_graph(original), store.load_graph(released)
-    note = f"{released!r} is no release of {original!r} in this store: users are put together by their ids."
+    note = f"{released!r} is not a release of {original!r} in this store: users are matched by their ids."
     return Matched(graph, masked, mapping_by_id(graph.ids, masked.ids), (note,))
 
 
@@ -165,7 +165,7 @@ def match_files(original: str, released: str, *, mapping: str | None = None, rep
         note = (
             "without a mapping, DBIL, anchored AAMIL and expected success cannot be known."
             if known is None
-            else "the released graph keeps the ids of the original; users are put together by them."
+            else "the released graph keeps the ids of the original; users are matched by them."
         )
         return Matched(graph, masked, known, (*notes, note))
     known = read_mapping(mapping, graph.ids, masked.ids)
@@ -173,7 +173,7 @@ def match_files(original: str, released: str, *, mapping: str | None = None, rep
     if left_out == len(known):
         raise InvalidInput(f"{mapping}: the mapping names nobody; leave out {named('mapping')} to audit without one.")
     if left_out:
-        note = f"the mapping leaves out {left_out} of {len(known)} users; they count nowhere that needs it."
+        note = f"the mapping leaves out {left_out} of {len(known)} users; figures that need it leave them out."
         notes = (*notes, note)
     return Matched(graph, masked, known, notes)
 
@@ -188,7 +188,7 @@ class Exported:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known of the files."""
+        """Warnings about the files."""
         notes = () if self.info.is_release else (f"{self.info.name!r} is an original; what was written names persons.",)
         leads_back = "the mapping leads from the release back to persons; keep it apart."
         return notes if self.origin is None else (*notes, leads_back)
@@ -212,12 +212,12 @@ class TakenMicrodata:
 
     @property
     def is_private(self) -> bool:
-        """Whether the table tells of persons as they are: then it is for its owner's eyes alone."""
+        """Whether the table shows persons as they are, so that only its owner may read it."""
         return not self.info.is_release and self.table.k < 2
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known of the table."""
+        """Warnings about the table."""
         return (f"{self.info.name!r} is an original; its microdata are not protected.",) if self.is_private else ()
 
 

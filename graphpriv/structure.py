@@ -1,4 +1,4 @@
-"""What a graph is like: degrees, clustering, paths, and the shares of places and topics.
+"""The description of a graph: degrees, clustering, paths, and the shares of places and topics.
 
 Clustering, components and paths are those of the graph without directions; path length and diameter those of its
 largest component.

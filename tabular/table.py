@@ -1,4 +1,4 @@
-"""The table: columns of codes by row, and what each column is."""
+"""The table: columns of codes, and their attributes."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Table:
         return tuple(attribute.name for attribute in self.attributes)
 
     def attribute(self, name: str) -> Attribute:
-        """What column *name* is."""
+        """The attribute of column *name*."""
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute

@@ -127,6 +127,11 @@ class Verb(Method):
         paths = (getattr(self, name) for name in names_with(type(self), "input"))
         return [path for path in paths if path is not None]
 
+    def releases(self) -> Sequence[Sequence[str]]:
+        """The releases it reads, each as its files, the one with the data dictionary beside it first."""
+        paths = (getattr(self, name) for name in names_with(type(self), "release"))
+        return [[path] for path in paths if path is not None]
+
     @abstractmethod
     def run(self, work: Work) -> Outcome:
         """Do it: read, compute, change the store; what is to be written is in the outcome."""
@@ -135,8 +140,9 @@ class Verb(Method):
 def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
-    The traits: `positional`, `input` (a file or folder that is read), `output` (a file that is written), `listed`
-    (names with commas between them), `metavar` and `group`, under which a help text shows it.
+    The traits: `positional`, `input` (a file or folder that is read), `release` (an input that was released), `output`
+    (a file that is written), `listed` (names with commas between them), `metavar` and `group`, under which a help text
+    shows it.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.verbs.contract import STREAM, Outcome, Verb, Work
-from tabular.errors import InvalidParameter, named
+from tabular.errors import InvalidInput, InvalidParameter, named
 
 if TYPE_CHECKING:
     from tabular.files.outputs import Planned
@@ -33,6 +34,8 @@ def perform(verb: Verb, work: Work) -> Outcome:
         check_outputs(every, overwrite=work.overwrite, reads=reads, store=work.store)
 
     expect([])
+    for files in verb.releases():
+        _refuse_mix(files)
     outcome = verb.run(replace(work, expect=expect))
     if not outcome.outputs:
         return outcome
@@ -40,6 +43,23 @@ def perform(verb: Verb, work: Work) -> Outcome:
     if written.release is None:
         return outcome
     return replace(outcome, document={**outcome.document, "release_id": written.release})
+
+
+def _refuse_mix(files: Sequence[str]) -> None:
+    """Refuse a release whose dictionary was written with another one: a part of it was replaced, or changed since."""
+    from tabular.files.disk import read_text
+    from tabular.release.dictionary import dictionary_path
+    from tabular.release.identity import check_release_id
+
+    beside = dictionary_path(files[0])
+    if files[0] == STREAM or not beside.exists() or not all(Path(file).is_file() for file in files):
+        return
+    try:
+        document = json.loads(read_text(beside))
+    except ValueError:
+        raise InvalidInput(f"{beside}: this is no data dictionary, since it is no JSON.") from None
+    if isinstance(document, dict):
+        check_release_id(files, document.get("release"), record=beside)
 
 
 def _folder(path: str) -> Path:

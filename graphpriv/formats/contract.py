@@ -1,4 +1,4 @@
-"""What every graph file format promises, and the registry of them."""
+"""The contract and registry of graph file formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Imported:
     dropped: Dropped
     #: Attributes that a social graph does not have, with how many records had one.
     ignored: dict[str, int]
-    #: What was decided in reading because the file did not say it: sentences for the one who asked.
+    #: Decisions made while reading that the file did not state, as sentences.
     notes: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""A graph in the making: what every reader collects, record by record, and the checks that all formats share."""
+"""A draft of a graph: readers add records one by one, and all formats share its checks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Where = Callable[[int], str]
 
 
 class Draft:
-    """Users, edges and places as a file gives them; it becomes a graph when all of them are sound."""
+    """Users, edges and places as a file gives them, to be checked and made a graph."""
 
     def __init__(self, file: str, users_at: Where, edges_at: Where, report: Report = silent) -> None:
         self.file = file
@@ -63,9 +63,7 @@ class Draft:
         name = identifier(user, "id", self._users_at, number)
         position = len(self.index)
         if self.index.setdefault(name, position) != position:
-            raise InvalidRecord(
-                f"{self._users_at(number)}: the id of this user stands before, at user {self.index[name]}."
-            )
+            raise InvalidRecord(f"{self._users_at(number)}: this id occurs before, at user {self.index[name]}.")
         place: str | Path | None = None
         topics: object = None
         columns: dict[str, str | None] = {}
@@ -161,7 +159,7 @@ class Draft:
             )
             raise InvalidRecord(
                 f"{self._users_at(number)}: the location of this user is none of the {len(paths)} places of the graph; "
-                "free text belongs into location_text."
+                "put free text into location_text."
             ) from None
         return tree, np.array(found, dtype=np.int32)
 
@@ -241,7 +239,7 @@ def text(value: object, what: str, at: Where, number: int, *, whole_numbers: boo
         allowed = "text or a whole number" if whole_numbers else "text"
         raise InvalidRecord(f"{at(number)}: {what} must be {allowed}, not {kind_of(value)}.")
     if not is_sound(value):
-        raise InvalidRecord(f"{at(number)}: {what} has a character that no text can have.")
+        raise InvalidRecord(f"{at(number)}: {what} has a character that text cannot hold.")
     return value
 
 

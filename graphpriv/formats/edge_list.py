@@ -265,7 +265,7 @@ def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str |
 
 
 def direction_hint(graph: SocialGraph, *, said: bool) -> str | None:
-    """A word on edges that were read as directed and look as if they had no direction.
+    """A note if edges were read as directed and look undirected.
 
     *said* is whether the file says that they have one. Some collections call a graph directed and list each edge of
     an undirected one in both directions; where nothing is said, they may list it once.

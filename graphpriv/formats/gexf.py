@@ -46,7 +46,7 @@ class GEXF(GraphFormat):
 
 
 class _Reader(ElementReader):
-    """What has been read of a GEXF file so far."""
+    """The state of reading a GEXF file."""
 
     def __init__(self, file: str, report: Report) -> None:
         super().__init__(file, report)
@@ -104,7 +104,7 @@ class _Reader(ElementReader):
         values: dict[str, object] = {}
         if name == "node":
             if "pid" in attributes:
-                raise InvalidRecord(f"{self.at(line)}: this node lies inside another one; a social graph is flat.")
+                raise InvalidRecord(f"{self.at(line)}: this node lies inside another; nodes cannot be nested.")
             # Writers repeat the id as label; only one that says more is lost.
             if attributes.get("label") != attributes.get("id"):
                 values["label"] = attributes.get("label")

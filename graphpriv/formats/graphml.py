@@ -44,7 +44,7 @@ class GraphML(GraphFormat):
 
 
 class _Reader(ElementReader):
-    """What has been read of a GraphML file so far."""
+    """The state of reading a GraphML file."""
 
     def __init__(self, file: str, report: Report) -> None:
         super().__init__(file, report)
@@ -64,7 +64,7 @@ class _Reader(ElementReader):
             self._foreign += 1
         elif self._key is not None or name in ("desc", "port", "hyperedge", "locator"):
             if name in ("port", "hyperedge"):
-                raise InvalidRecord(f"{self.at(line)}: a {name} is nothing that a social graph has.")
+                raise InvalidRecord(f"{self.at(line)}: a social graph has no {name}.")
             # What drawing programs put into data elements; it is counted with the attribute it stands in.
             self._foreign = 1
             self._holds_elements = self._key is not None
@@ -74,7 +74,7 @@ class _Reader(ElementReader):
             self._key = attributes.get("key", "")
         elif name == "graph":
             if self.directed is not None:
-                raise InvalidRecord(f"{self.at(line)}: this is a second graph; a file holds one, without graphs in it.")
+                raise InvalidRecord(f"{self.at(line)}: this is a second graph; a file holds one, and none inside it.")
             self.directed = direction(attributes.get("edgedefault"), _DIRECTED, self.at(line))
             self._open.append((name, line, None, {}))
         elif name in ("node", "edge"):

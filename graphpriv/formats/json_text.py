@@ -23,7 +23,7 @@ _SHOWN = frozenset(
 
 
 def kind_of(value: object) -> str:
-    """What sort of JSON value this is, for the reader of an error."""
+    """The sort of a JSON value, as errors call it."""
     return _KINDS.get(type(value), "a list" if isinstance(value, list | tuple) else "another thing")
 
 
@@ -34,7 +34,7 @@ def parsed_json(written: str, where: str) -> Any:
     def refuse(name: str) -> Any:
         tokens = _CONSTANT.finditer(written)
         line = next(written.count("\n", 0, each.start()) + 1 for each in tokens if each.group() == name)
-        raise InvalidInput(f"{where}, line {line}: {name} is no number of JSON.")
+        raise InvalidInput(f"{where}, line {line}: {name} is not a JSON number.")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -56,7 +56,7 @@ def parsed_json(written: str, where: str) -> Any:
         raise InvalidInput(f"{where}: a number in it has too many digits.") from None
     if repeated:
         path, key = next(_repetitions(value, ""))
-        raise InvalidRecord(f"{where}{path}: {key} stands twice in this object; which of the two holds is not said.")
+        raise InvalidRecord(f"{where}{path}: {key} occurs twice in this object.")
     return value
 
 
@@ -71,7 +71,7 @@ class _Repeated(dict[str, Any]):
 
 
 def _repetitions(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """Where below *value* an object has a key twice, and which; the outermost first."""
+    """The paths below *value* to objects that have a key twice, and that key; the outermost first."""
     if isinstance(value, _Repeated):
         yield path, value.key
     if isinstance(value, dict):

@@ -44,9 +44,9 @@ def read_places(path: Path) -> tuple[dict[str, tuple[Step, ...]], Where]:
         if not key or not name:
             fault = "a place has a key and a name"
         elif key in steps:
-            fault = f"the key of this place stands before, at line {line(numbers[key])}"
+            fault = f"this key occurs before, at line {line(numbers[key])}"
         elif kind not in LEVELS:
-            fault = f"this is no known type of place; {KNOWN_TYPES}"
+            fault = f"unknown type of place; {KNOWN_TYPES}"
         elif kind == WORLD[1] and (name != WORLD[0] or parent):
             fault = "there is one world; it is called 'world' and has no parent"
         if fault:
@@ -77,6 +77,6 @@ def _path(key: str, steps: dict[str, Step], parents: dict[str, str]) -> tuple[St
         if not above:
             return tuple(path) if path[-1] == WORLD else (*path, WORLD)
         if above not in steps:
-            raise _BrokenWay(climbed, "the parent of this place is no key of the table")
+            raise _BrokenWay(climbed, "this place's parent is not a key of the table")
         climbed = above
-    raise _BrokenWay(climbed, "the way up from this place comes back to it; places must not form a cycle")
+    raise _BrokenWay(climbed, "this place lies above itself; places must not form a cycle")

@@ -46,7 +46,7 @@ def _unpacked(data: bytes, path: Path) -> bytes:
                 raise InvalidInput(f"{path}: the gzip file ends too early.")
             data = member.unused_data
     except zlib.error as error:
-        raise InvalidInput(f"{path}: this is no sound gzip file ({error}).") from None
+        raise InvalidInput(f"{path}: this is not a sound gzip file ({error}).") from None
     return b"".join(parts)
 
 

@@ -84,7 +84,7 @@ def _checked(text: str, what: str) -> str:
 
 
 class ElementReader(ABC):
-    """What has been read of a graph in XML so far."""
+    """The state of reading a graph in XML."""
 
     def __init__(self, file: str, report: Report) -> None:
         self.file = file
@@ -121,7 +121,7 @@ class ElementReader(ABC):
 
     def refuse_mixed(self, line: int) -> InvalidRecord:
         """The error for an edge whose direction is not that of the others."""
-        return InvalidRecord(f"{self.at(line)}: edges are directed or not, all of them; this one differs.")
+        return InvalidRecord(f"{self.at(line)}: either all edges are directed or none; this one differs.")
 
 
 class Attributes:
@@ -144,7 +144,7 @@ class Attributes:
     def name(self, key: str | None, where: str) -> str:
         """The name behind *key*."""
         if key is None or key not in self.names:
-            raise InvalidRecord(f"{where}: this value belongs to no attribute that the file declares.")
+            raise InvalidRecord(f"{where}: this value's attribute is not declared in the file.")
         return self.names[key]
 
 

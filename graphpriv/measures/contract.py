@@ -1,4 +1,4 @@
-"""What every measure of lost information promises, and the registry of them."""
+"""The contract and registry of measures of information loss."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Microdata:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What is said of the table beside it, ready for JSON."""
+        """Facts about the table, ready for JSON."""
         return {"rows": len(self), "k": self.k, "k_without_degree": self.k_without_degree}
 
     def write(self, file: IO[bytes]) -> None:

@@ -63,7 +63,7 @@ class ProtectedMicrodata:
         return counted_k(self.table, HEADER[1:]).k
 
     def findings(self) -> dict[str, Any]:
-        """What is said of the table beside it."""
+        """Facts about the table: its k, loss and risk."""
         return {
             "promises_k": self.promises_k,
             "k": self.k,
@@ -78,7 +78,7 @@ class ProtectedMicrodata:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What is said of the table beside it, ready for JSON."""
+        """Facts about the table, ready for JSON."""
         parameters = dict(self.parameters)
         return {"rows": len(self), "method": self.method, "parameters": parameters, **self.findings()}
 

@@ -1,4 +1,4 @@
-"""What every protection promises, the registry of them, and the way from a graph to a checked release."""
+"""The contract and registry of protections, and `protect`, which makes a checked release."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ AT_PLACE = TOP + 1
 
 
 class Surroundings(NamedTuple):
-    """What lies above and below each place; the last row stands for the unknown place, which -1 finds by itself."""
+    """The places above and below each place; the last row is the unknown place, which index -1 finds."""
 
     levels: NDArray[np.int8]
     #: Rows of the places above that users are at, and where the row of each place begins and ends.

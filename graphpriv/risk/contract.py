@@ -1,4 +1,4 @@
-"""What every attacker promises, what attackers know of the profiles, and the registry of them."""
+"""The contract and registry of attackers, and the scenarios of what they know."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCENARIOS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Attacker(Method):
-    """Who looks for the neighbourhoods of original users in a masked graph."""
+    """Looks for the neighbourhoods of original users in a masked graph."""
 
     def disclose(
         self,
@@ -38,12 +38,12 @@ class Attacker(Method):
         *,
         workers: int | None = None,
     ) -> dict[str, Disclosure]:
-        """What this attacker finds in each scenario."""
+        """The disclosure of each scenario."""
         return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
 
     @abstractmethod
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """The same for two graphs that other attackers look at as well."""
+        """The disclosure of each scenario, on a comparison that attackers share."""
 
 
 #: The attackers, by name.

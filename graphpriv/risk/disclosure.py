@@ -1,4 +1,4 @@
-"""What an attacker learns: who is matched, by how many candidates, and whether the true one is among them."""
+"""What an attacker learns: the users matched, their numbers of candidates, and whether the true one is among them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (1
 
 @dataclass(frozen=True, eq=False)
 class Disclosure:
-    """What one attacker finds out in one scenario; arrays are by position of the original user.
+    """The result of one attacker in one scenario; arrays go by the position of the original user.
 
-    A user is undecided if a budget of steps left open, for any masked user, whether it is a candidate. What was
-    decided about that user still counts, so `matched` is certain where it is true.
+    A user is undecided if the budget ran out before every masked user was ruled in or out. `matched` is certain where
+    it is true, for undecided users too.
     """
 
     matched: NDArray[np.bool_]

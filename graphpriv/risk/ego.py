@@ -19,16 +19,16 @@ from tabular.registry import option
     cites="Mares Soler (2013), eq 6.9 and 6.10; colour refinement after Weisfeiler and Leman (1968), "
     "individualisation after McKay and Piperno (2014)",
     limits="Knows all neighbours and all links among them; a neighbourhood that gained or lost one is not found. "
-    "Very regular neighbourhoods may use up the steps; their users are reported as undecided.",
+    "Very regular neighbourhoods may exhaust the steps; their users count as undecided.",
 )
 @dataclass(frozen=True, kw_only=True)
 class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    steps: int = option(20_000_000, low=1, high=10**12, help="steps that comparing two neighbourhoods may take")
+    steps: int = option(20_000_000, low=1, high=10**12, help="steps allowed for comparing two neighbourhoods")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """What is found in each scenario."""
+        """The disclosure of each scenario."""
         return {
             name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.steps))
             for name, attributes in scenarios.items()

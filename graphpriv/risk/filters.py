@@ -1,9 +1,9 @@
-"""What a neighbourhood must have at least as often as one it is to contain.
+"""Filters of candidates: features that a target needs at least as often as the pattern it is to contain.
 
-That is: neighbours of a type, and neighbours of a type with one, two, … links of a kind to those of another type.
+Features are neighbours of a type, and neighbours of a type with one, two, … links of a kind to those of another type.
 
-Features are numbers of 64 bits that include the centre's label. That two of them are by accident the same can only
-let a candidate through, which the search then refuses.
+They are numbers of 64 bits that include the centre's label. A collision can only let a candidate through, which the
+search then rejects.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BATCH = 1 << 18
 
 
 class Needs(NamedTuple):
-    """Which features each pattern needs, and which targets have each feature."""
+    """The features that each pattern needs, and the targets that have each feature."""
 
     #: For each pattern where its features start, and the features.
     offsets: NDArray[np.int64]

@@ -38,8 +38,8 @@ _MOST_KEPT = 1 << 26
     "subgraph",
     cites="Mares Soler (2013), eq 6.9 and 6.10; constraint search after McCreesh, Prosser and Trimble (2020) and "
     "Solnon (2010)",
-    limits="Neighbours and links may have been added around the masked user, none taken away. Deciding is NP-hard; "
-    "users of whom the steps left something open are reported as undecided.",
+    limits="Neighbours and links may have been added around the masked user, none taken away. The problem is "
+    "NP-hard; users whose search runs out of steps count as undecided.",
 )
 @dataclass(frozen=True, kw_only=True)
 class Subgraph(Attacker):
@@ -48,7 +48,7 @@ class Subgraph(Attacker):
     steps: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
 
     def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """What is found in each scenario."""
+        """The disclosure of each scenario."""
         return {name: self._disclosed(comparison, attributes) for name, attributes in scenarios.items()}
 
     def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
@@ -62,7 +62,7 @@ class Subgraph(Attacker):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """How many candidates a pattern has, whether something was left open, and whether a user's own is among them."""
+    """The number of candidates of each pattern, whether something was left open, and whether the true one is found."""
 
     candidates: NDArray[np.int64]
     open: NDArray[np.bool_]

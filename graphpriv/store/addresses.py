@@ -19,7 +19,7 @@ PASSWORD_VARIABLE = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where a server is and how to log in; only `shown` goes into messages."""
+    """The address of a server and the login; only `shown` goes into messages."""
 
     shown: str
     user: str | None
@@ -55,7 +55,7 @@ def refuse_password(url: str) -> None:
 
 
 def server_address(url: str, password: str | None = None) -> ServerAddress:
-    """The parts of the address of a server, with the *password* unless it has one; errors do not repeat it."""
+    """The parts of a server's address; *password* counts unless the address has one. Errors repeat neither."""
     scheme = url.partition(":")[0]
     if scheme not in SCHEMES:
         raise InvalidInput(f"The address of a store is {_FORMS}, and begins with file: or one of {', '.join(SCHEMES)}.")

@@ -1,4 +1,4 @@
-"""What every store of graphs promises, and the records that go in and out of one."""
+"""The contract of every graph store, and the records that go in and out of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def moment() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """A user as a crawl finds one: profile, and what only an original may know."""
+    """A user as a crawl finds one: the profile, and the private fields that only an original may hold."""
 
     id: str
     location: Path | None = None
@@ -49,7 +49,7 @@ class Follow:
 
 @dataclass(frozen=True, kw_only=True)
 class Post:
-    """What a user wrote, with the pages it links to."""
+    """A post by a user, with the pages it links to."""
 
     id: str
     user: str
@@ -60,7 +60,7 @@ class Post:
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a batch: records that are new, that were known already, and follows of oneself left out."""
+    """The outcome of a batch: new records, records already known, and self-follows left out."""
 
     new: int
     known: int = 0
@@ -69,7 +69,7 @@ class Added:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphInfo:
-    """What a list of graphs shows; a release also says how it was made, and from what as long as that exists."""
+    """One row of the list of graphs; a release also has its origin and how it was made."""
 
     name: str
     kind: str
@@ -90,7 +90,7 @@ class GraphInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One piece of work on a graph, so that it can be told later how a result came about; never with the seed."""
+    """A record of work done on a graph, so that results can be traced; it never holds the seed."""
 
     verb: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -115,10 +115,10 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
-    """How much went with a person.
+    """What was removed together with a person.
 
-    `erased` tells whether the files hold nothing of the person any more: False while another process still reads them
-    as they were (the next check sees to it), None where a server keeps logs of its own.
+    `erased` says whether the person is gone from the files: False while another process still reads an older state (the
+    next check finishes the job), None where a server keeps its own logs.
     """
 
     follows: int
@@ -129,7 +129,7 @@ class Forgotten:
 
 @dataclass(frozen=True)
 class Copy:
-    """All that a store holds under one name, on its way into another store."""
+    """Everything a store holds under one name, on its way into another store."""
 
     info: GraphInfo
     graph: SocialGraph
@@ -142,15 +142,15 @@ class Copy:
 class Store(ABC):
     """Graphs by name, originals and releases, with all that belongs to them.
 
-    Users keep the order of their import. What changes a graph as a whole is done completely or not at all, also when
-    the process is killed.
+    Users keep the order of their import. A change to a whole graph happens completely or not at all, even if the
+    process is killed.
     """
 
-    #: How the store is called in messages; never with a password.
+    #: The name of the store in messages; it never holds a password.
     address: str
 
     def graph(self, name: str) -> GraphInfo:
-        """What a list shows of one graph."""
+        """The row of one graph in the list."""
         known = {each.name: each for each in self.graphs()}
         if name not in known:
             raise UnknownName.among("graph", name, known)
@@ -170,7 +170,7 @@ class Store(ABC):
         self.save_graph(name, SocialGraph.empty(directed=directed), overwrite=overwrite)
 
     def refuse_taken(self, name: str, overwrite: bool) -> None:
-        """Refuse a name that is in use before any work is done; it is looked at again when the name is given."""
+        """Refuse a name that is in use before any work is done; the store checks it again at the end."""
         if not overwrite and any(each.name == name for each in self.graphs()):
             raise taken(name)
 
@@ -184,7 +184,7 @@ class Store(ABC):
 
     @abstractmethod
     def revision(self, name: str) -> str:
-        """What changes with every change of a graph and of what belongs to it, and never comes again."""
+        """A value that changes with every change to the graph and is never used twice."""
 
     @abstractmethod
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
@@ -268,7 +268,7 @@ class Store(ABC):
 
     @abstractmethod
     def check(self) -> list[str]:
-        """What is wrong with the store, in sentences; first clears away what killed runs left and records replaced."""
+        """The problems of the store, in sentences; clears what killed runs left and replaced records first."""
 
     @property
     @abstractmethod
@@ -324,41 +324,41 @@ def written(parameters: Mapping[str, Any]) -> str:
 
 
 def taken(name: str) -> NameTaken:
-    """What to say of a name that is in use."""
+    """The error for a name that is in use."""
     return NameTaken(
         f"A graph is called {name!r} already; take another name or give {named('overwrite')} to replace it."
     )
 
 
 def no_release_of(original: str, release: str, releases: Iterable[str]) -> InvalidInput:
-    """What to say of a release that was not made from the original."""
+    """The error for a release that was not made from the original."""
     made = ", ".join(sorted(releases))
     hint = f"there is {made}" if made else "none is kept"
-    return InvalidInput(f"{release!r} is no release of {original!r}; {hint}.")
+    return InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
 
 
 def changed(name: str) -> InvalidInput:
-    """What to say of an original that is not any more what a release was made from."""
+    """The error for an original that changed after a release was made from it."""
     return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
 
 
 def not_an_original(name: str) -> InvalidInput:
-    """What to say when a release is to be changed."""
-    return InvalidInput(f"{name!r} is a release: it holds no persons, and nothing can be added to it or taken out.")
+    """The error for an attempt to change a release."""
+    return InvalidInput(f"{name!r} is a release: it holds no persons, so nothing can be added or removed.")
 
 
 def not_known(name: str) -> InvalidInput:
-    """What to say when a person is not there; the id is not repeated."""
+    """The error for a person who is not in the graph; it does not repeat the id."""
     return InvalidInput(f"Graph {name!r} has no user of that id.")
 
 
 class Unsettled(StoreUnavailable):
-    """What was being read changed before all of it was read."""
+    """A graph changed while it was being read."""
 
     def __init__(self, address: str, what: str) -> None:
         super().__init__(f"{address}: {what} changed while it was being read; try again.", can_retry=True)
 
 
 def emptied(address: str) -> NameTaken:
-    """What to say when a restore would replace what is there."""
+    """The error for a restore into a store that already holds graphs."""
     return NameTaken(f"{address}: the store holds graphs already; give {named('overwrite')} to replace all of it.")

@@ -80,7 +80,7 @@ def _copy_whole(path: Path, target: Path) -> None:
                 f"{path}: this is a store in use, and the log beside it cannot be read; nothing was restored. "
                 "Write a backup of it with `graphpriv store backup`, and restore that."
             ) from None
-        raise InvalidInput(f"{path}: this is no store of graphpriv, or it is damaged; nothing was restored.") from None
+        raise InvalidInput(f"{path}: this is not a graphpriv store, or it is damaged; nothing was restored.") from None
 
 
 def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
@@ -91,7 +91,7 @@ def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
         except sqlite3.Error:
             ours = False
     if not ours:
-        raise InvalidInput(f"{path}: this is no store of graphpriv; nothing was restored.")
+        raise InvalidInput(f"{path}: this is not a graphpriv store; nothing was restored.")
     if str(path) == STREAM and working_copy.read_bytes()[18:20] == b"\x02\x02":
         raise InvalidInput(
             f"{path}: this is the file of a store and no backup: what stands in the log beside it is missing. "

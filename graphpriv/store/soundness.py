@@ -41,7 +41,7 @@ def sound_copy(copy: Copy) -> Copy:
 def sound_release(release: Release, users: int, original: str) -> Release:
     """The *release*, if it carries nothing private and its mapping fits the original of so many *users*."""
     if release.graph.private:
-        raise InvalidInput("A release carries no private column; this one is not kept.")
+        raise InvalidInput("A release must not carry private columns; this one is not kept.")
     sound_graph(release.graph)
     refuse_seed(release.parameters)
     mapping = release.mapping
@@ -49,7 +49,7 @@ def sound_release(release: Release, users: int, original: str) -> Release:
         raise changed(original)
     kept = mapping[mapping >= 0]
     if len(set(kept.tolist())) != len(kept) or (len(kept) and kept.max() >= len(release.graph)) or mapping.min() < -1:
-        raise InvalidInput("The mapping of the release does not lead to one released user each; it is not kept.")
+        raise InvalidInput("The mapping must lead each user to a released user of its own; the release is not kept.")
     return release
 
 
@@ -88,7 +88,7 @@ def sound_posts(batch: Iterable[Post]) -> list[Post]:
 
 
 def place_problems(rows: Sequence[PlaceRow]) -> list[str]:
-    """What is wrong with the places of a graph, in sentences."""
+    """The problems of the places of a graph, in sentences."""
     problems = []
     paths = place_paths(rows)
     if len(paths) < len(rows):
@@ -108,7 +108,7 @@ def count_problems(counted: Iterable[tuple[str, int, int]]) -> list[str]:
 
 
 def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
-    """What to say of a record that names a user who is not there."""
+    """The error for a record that names a user the graph does not have."""
     return InvalidRecord(f"{what} {position} of the batch: its {end} is no user of graph {name!r}.")
 
 

@@ -57,7 +57,7 @@ def _drawn(words: str, count: int, rng: Generator) -> list[str]:
 
 
 def _free_text(places: PlaceTree, code: int, remark: int, number: int, silent: bool) -> str | None:
-    """What a user says of the place; of an unknown one nothing that helps, or nothing at all."""
+    """The free text of a user about the place; for an unknown place it says nothing useful, or nothing at all."""
     if code != UNKNOWN:
         return REMARKS[remark].format(place=places.names[code], number=number)
     return None if silent else NOWHERE[remark % len(NOWHERE)].format(number=number)

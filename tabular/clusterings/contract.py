@@ -1,4 +1,4 @@
-"""What every clustering of records is, and where they are entered."""
+"""The base class of clusterings of records, and their registry."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Value
+from tabular.attributes import Attribute
 from tabular.criteria.anonymity import Anonymity, suppressed_rows
 from tabular.criteria.contract import HIGHER, criteria, key_of
 from tabular.errors import InvalidInput
@@ -129,21 +129,12 @@ def check(
 
 def in_common_domains(table: Table, population: Table, names: Sequence[str]) -> tuple[Table, Table]:
     """Both tables with common domains for the columns *names*: each value, and each set, is its text."""
-    found = []
-    texts = {name: [[text_of(value) for value in each.values(name)] for each in (table, population)] for name in names}
-    domains: dict[str, tuple[Value, ...]] = {name: tuple(sorted({*one, *two})) for name, (one, two) in texts.items()}
-    for place, whole in enumerate((table, population)):
-        attributes = [Attribute(name=name, domain=domains[name]) for name in names]
-        codes = {each.name: np.array([each.codes[text] for text in texts[each.name][place]]) for each in attributes}
-        others = [each for each in whole.attributes if each.name not in names]
-        found.append(
-            Table(
-                (*attributes, *others),
-                {**whole.columns, **codes},
-                {each.name: whole.sets[each.name] for each in others},
-            )
-        )
-    return found[0], found[1]
+    texts = [{name: [text_of(value) for value in each.values(name)] for name in names} for each in (table, population)]
+    attributes = [Attribute(name=name, domain=tuple(sorted({*texts[0][name], *texts[1][name]}))) for name in names]
+    mine, theirs = (Table.from_columns(each, attributes) for each in texts)
+    others = [each for each in table.attributes if each.name not in names]
+    sets = {each.name: table.sets[each.name] for each in others}
+    return Table((*mine.attributes, *others), {**table.columns, **mine.columns}, sets), theirs
 
 
 def _plain(value: float) -> float | None:

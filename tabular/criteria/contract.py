@@ -1,4 +1,4 @@
-"""What every criterion of a table is, and where they are entered."""
+"""The base class of criteria of a table, and their registry."""
 
 from __future__ import annotations
 

@@ -95,7 +95,9 @@ def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> tuple[Words, 
             if any(len(row) != width for row in block):
                 raise _uneven(rows, width)
         for place, part, cells in zip(places, parts, zip(*block, strict=True), strict=False):
-            part.append(np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int32))
+            for cell in dict.fromkeys(cells):
+                place.setdefault(cell, len(place))
+            part.append(np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells)))
     return tuple(_words(list(place), np.concatenate(part)) for place, part in zip(places, parts, strict=True))
 
 

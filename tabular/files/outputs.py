@@ -117,9 +117,9 @@ def _check_place(each: Planned, *, overwrite: bool) -> None:
 
 def _check_apart(each: Planned, path: str) -> None:
     """Refuse an output in the place of a file that is read, or in a folder whose files are."""
-    target, read = place_of(each.path), place_of(path)
     if each.path == STREAM:
         return
+    target, read = place_of(each.path), place_of(path)
     if target == read:
         raise InvalidParameter(f"{each.name} {path}: this is a file that is read; give the output another name.")
     if read.is_dir() and target.parent == read:

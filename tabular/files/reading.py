@@ -64,16 +64,13 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
             raise InvalidRecord(f"{where}: the cell of column {column!r} {bad.what}.") from None
         except InvalidInput as error:
             raise InvalidInput(f"{name}: {error.worded(named)}") from None
-    return TableFile(
+    headings = zip(texts.names, texts.headings, strict=True)
+    return _file(
+        columns,
         name=name,
-        table=_table(columns),
         dialect=texts.dialect,
         markers={each.attribute.name: each.marker for each in columns if each.marker is not None},
-        headings={
-            column: heading for column, heading in zip(texts.names, texts.headings, strict=True) if column != heading
-        },
-        forms={each.attribute.name: each.form for each in columns},
-        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
+        headings={column: heading for column, heading in headings if column != heading},
         unsure=texts.unsure,
         absent=absent,
         schema=known,
@@ -160,23 +157,23 @@ def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
     from tabular.files.parquet import read_parquet
 
     types, columns = read_parquet(data, name, schema)
-    table = _table(columns)
-    return TableFile(
-        name=name,
-        table=table,
-        types=types,
-        forms={each.attribute.name: each.form for each in columns},
-        doubts={each.attribute.name: each.doubts for each in columns if each.doubts},
-        absent=schema.fitting(table.names, name),
-        schema=schema,
-    )
+    absent = schema.fitting([column.attribute.name for column in columns], name)
+    return _file(columns, name=name, types=types, absent=absent, schema=schema)
 
 
-def _table(columns: Sequence[Column]) -> Table:
-    return Table(
+def _file(columns: Sequence[Column], **found: Any) -> TableFile:
+    """The file with these *columns*; *found* is what else is known of it."""
+    by_name = {column.attribute.name: column for column in columns}
+    table = Table(
         tuple(column.attribute for column in columns),
-        {column.attribute.name: column.codes for column in columns},
-        {column.attribute.name: column.sets for column in columns},
+        {name: column.codes for name, column in by_name.items()},
+        {name: column.sets for name, column in by_name.items()},
+    )
+    return TableFile(
+        table=table,
+        forms={name: column.form for name, column in by_name.items()},
+        doubts={name: column.doubts for name, column in by_name.items() if column.doubts},
+        **found,
     )
 
 

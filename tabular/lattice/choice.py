@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabular.errors import InvalidParameter, NoSolution, named
-from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.space import Lattice, Node
@@ -27,9 +26,7 @@ class Choice:
     place: int | None
 
     @classmethod
-    def of(
-        cls, choose: str | None, node: Node | None, solutions: Readings, evaluator: Evaluator | DynamicEvaluator
-    ) -> Choice:
+    def of(cls, choose: str | None, node: Node | None, solutions: Readings, evaluator: Evaluator) -> Choice:
         """The *node* if there is one, else the one at the place that *choose* says, else the best."""
         if node is not None:
             place = next((at for at, each in enumerate(solutions.tuples()) if each == node), None)
@@ -56,7 +53,7 @@ def chosen_node(choose: str | None, lattice: Lattice) -> Node | None:
     return tuple(levels[name] for name in lattice.names)
 
 
-def require_limits(node: Node, evaluator: Evaluator | DynamicEvaluator) -> None:
+def require_limits(node: Node, evaluator: Evaluator) -> None:
     """Refuse to release a *node* that does not satisfy the limits."""
     found = evaluator.in_full([node])
     if not found.satisfying[0]:

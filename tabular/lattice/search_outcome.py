@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,7 @@ REPORTED, MOMENTS = 500, 100
 SMALL = 100_000
 
 _LIMITS = ("k", "l", "t", "suppression")
+_MOMENT = ("seconds", "evaluated", "best", "lower_bound")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -209,7 +210,7 @@ class _Work:
             "class_label": request.class_label,
             "metrics": request.ranks,
         }
-        self.evaluator: Evaluator | DynamicEvaluator = (
+        self.evaluator = (
             Evaluator(table, whole, **parameters)
             if history is None
             else DynamicEvaluator(table, whole, history, **parameters)
@@ -269,7 +270,7 @@ class _Work:
             **result.document(),
             "parameters": _parameters(request),
             "solutions": [_solution(solutions, place) for place in range(len(solutions))],
-            "moments": [asdict(each) for each in result.moments],
+            "moments": [{name: getattr(each, name) for name in _MOMENT} for each in result.moments],
         }
         if self.history is not None:
             releases = {name: getattr(self.history, name) for name in ("releases", "matched", "k")}

@@ -1,4 +1,4 @@
-"""What makes a transition matrix sound: a row and a column for each category, rows of probabilities."""
+"""Checks of a transition matrix: a row and a column for each category, rows of probabilities."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
 from tabular.labels import text_of
 
-#: How far the rows of a matrix may be from 1 in sum: what a file with three decimals loses.
+#: How far the sum of a row may be from 1: the loss of a file with three decimals.
 ROUNDING = 0.01
 
-#: Nearer to 1 than this is a sum of floating point numbers that was never rounded.
+#: A sum nearer to 1 than this is one of unrounded floating-point numbers.
 EXACT = 1e-9
 
-#: More categories than this make a matrix that is not worth its memory, and a release that is hardly masked.
+#: The most categories of a matrix; more take too much memory, and leave a release hardly masked.
 MOST_CATEGORIES = 5_000
 
 

@@ -70,12 +70,12 @@ class PairCounts:
 
     @property
     def loss(self) -> float:
-        """The mean of what the three indices lack to 1, from 0 to 1 (eq 5.3)."""
+        """The mean of 1 minus each of the three indices (eq 5.3)."""
         return ((1 - self.rand) + (1 - self.jaccard) + (1 - self.wallace)) / 3
 
 
 def pair_counts(first: NDArray[np.integer], second: NDArray[np.integer]) -> PairCounts:
-    """Compare two partitions, given as the cluster of each record; what clusters are called does not matter.
+    """Compare two partitions, given as the cluster of each record; the names of clusters do not matter.
 
     >>> pair_counts(np.array([0, 0, 1, 1]), np.array([7, 7, 7, 8]))
     PairCounts(both=1, first=1, second=2, neither=2)

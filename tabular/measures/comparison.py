@@ -1,4 +1,4 @@
-"""What the measures look at: the codes of both files, column by column, and the combinations of values they hold."""
+"""Both files as the measures read them: codes by column, combinations of values, numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Column:
 
 
 def paired_columns(original: Table, masked: Table, attributes: Sequence[str]) -> tuple[Column, ...]:
-    """The columns to compare, or an error where the two tables are not versions of each other."""
+    """The columns to compare, or an error if the tables are not versions of each other."""
     if isinstance(attributes, str) or not attributes or len(set(attributes)) < len(attributes):
         raise InvalidInput("A measure needs a list of one or more columns, none of them twice.")
     if len(original) != len(masked):
@@ -69,7 +69,7 @@ def _column(original: Table, masked: Table, name: str) -> Column:
 
 
 def checked_matrix(column: Column, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """*matrix* as numbers, or an error where it is no transition matrix of the column's domain."""
+    """*matrix* as numbers, or an error if it is not a transition matrix of the column's domain."""
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.shape != (column.size, column.size):
         raise InvalidInput(f"The matrix of {column.name!r} must be {column.size} x {column.size}, as the domain is.")
@@ -82,7 +82,7 @@ def checked_matrix(column: Column, matrix: NDArray[np.float64]) -> NDArray[np.fl
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """The distinct rows of some columns in the order of their codes, how often each stands, and which row has which."""
+    """The distinct rows of some columns in the order of their codes, their counts, and the combination of each row."""
 
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
@@ -102,7 +102,7 @@ class Combinations:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The combinations of both files, and how many records have which in the original and which in the masked one."""
+    """The combinations of both files, and the number of records for each pair of them that occurs."""
 
     original: Combinations
     masked: Combinations
@@ -131,7 +131,7 @@ def numbers_of(original: Table, masked: Table, attributes: Sequence[str]) -> tup
 
 
 def deviations(numbers: Numbers) -> Numbers:
-    """The standard deviation of each column; 1 where it is 0, so that it can be divided by."""
+    """The standard deviation of each column; 1 instead of 0, so that it can be divided by."""
     found = numbers.std(axis=0, ddof=1) if len(numbers) > 1 else np.zeros(numbers.shape[1])
     constant = numbers.max(axis=0) == numbers.min(axis=0)
     deviation: Numbers = np.where(constant, 1.0, found)

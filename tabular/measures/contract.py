@@ -1,4 +1,4 @@
-"""What every measure of a masked table is, and where they are entered."""
+"""The base class of measures of a masked table, and their registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CTBIL and ACTBIL: what became of the counts in the contingency tables."""
+"""CTBIL and ACTBIL: changes of the counts in contingency tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ContingencyLoss(Measure):
     dimensions: int = option(2, low=1, help="K, the attributes of the largest tables")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
-        """Eq 2.10; in percent of twice the records times the tables, which is what it comes to at most."""
+        """Eq 2.10, in percent of its maximum: twice the records times the tables."""
         differences = _differences(paired_columns(original, masked, attributes), self.dimensions)
         return Reading.share(fsum(differences), of=2 * len(original) * len(differences))
 
@@ -48,7 +48,7 @@ class AverageContingencyLoss(Measure):
     dimensions: int = option(2, low=1, help="K, the attributes of the largest tables")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
-        """Eq 2.11: CTBIL over the number of cells, and so is the most that it can be."""
+        """Eq 2.11: CTBIL over the number of cells; so is its maximum."""
         columns = paired_columns(original, masked, attributes)
         differences = _differences(columns, self.dimensions)
         cells = sum(prod(column.size for column in table) for table in _tables(columns, self.dimensions))

@@ -1,4 +1,4 @@
-"""EBIL: how uncertain the original value is to who sees the masked one."""
+"""EBIL: the uncertainty of the original value for somebody who sees the masked one."""
 
 from __future__ import annotations
 

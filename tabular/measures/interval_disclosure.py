@@ -14,7 +14,7 @@ from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
 
-#: Ranks are halves and means of halves: what lies nearer than this to the border is on it.
+#: Ranks are halves and means of halves: a rank nearer than this to the border is on it.
 TOLERANCE = 1e-9
 
 
@@ -42,7 +42,7 @@ class IntervalDisclosure(Measure):
 
 
 def disclosed(column: Column, reach: float) -> NDArray[np.bool_]:
-    """Which records give their original value away."""
+    """The records that disclose their original value."""
     if not column.ordered:
         return np.equal(column.original, column.masked)
     ranks = mid_ranks(np.bincount(column.original, minlength=column.size), column.sets)
@@ -51,7 +51,7 @@ def disclosed(column: Column, reach: float) -> NDArray[np.bool_]:
 
 
 def mid_ranks(frequencies: NDArray[np.int64], sets: Sequence[Members]) -> NDArray[np.float64]:
-    """The mean rank of the records in each category, then in each set; a set nobody is in has the mean of its values.
+    """The mean rank of the records in each category, then in each set; an empty set has the mean of its values.
 
     >>> mid_ranks(np.array([2, 4, 0]), [(0, 1)]).tolist()
     [1.5, 4.5, 6.5, 3.5]

@@ -80,7 +80,7 @@ class Summary:
         return max(self.information_loss, self.disclosure_risk)
 
     def document(self) -> dict[str, Any]:
-        """Everything as plain values, in percent; under `raw` as the formulas have it; None for what was not taken.
+        """Everything as plain values, in percent; `raw` has the formulas' values; None was not measured.
 
         Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
         what counts categories is None.
@@ -100,7 +100,7 @@ class Summary:
         }
 
     def scores(self) -> dict[str, float | None]:
-        """Loss and risk in percent, and both scores; None for what was not taken."""
+        """Loss and risk in percent, and both scores; None for what was not measured."""
         return {name: self._or_none(partial(getattr, self, name)) for name in SCORES}
 
     def to_frame(self) -> DataFrame:
@@ -181,7 +181,7 @@ def summary(
 
 
 def names_for(original: Table, masked: Table, attributes: Sequence[str]) -> list[str]:
-    """The measures of attributes of these kinds, those of numbers where every cell of both files is one."""
+    """The measures for attributes of these kinds; those of numbers if every cell of both files is one."""
     numbers = {original.attribute(name).kind for name in attributes} == {CONTINUOUS} and not any(
         table.sets[name] or None in table.attribute(name).domain for table in (original, masked) for name in attributes
     )

@@ -102,7 +102,7 @@ def chi_square(one: NDArray[np.integer], other: NDArray[np.integer]) -> float:
     cells = equivalence_classes([one, other])
     _, first = np.unique(cells.labels, return_index=True)
     expected = np.bincount(one)[one[first]] / len(one) * np.bincount(other)[other[first]]
-    # Of a cell that is empty the whole expectation counts: what all cells have less what the occupied ones have.
+    # An empty cell adds its expectation: together the records less the expectation of the occupied cells.
     occupied = ((cells.sizes - expected) ** 2 / expected).sum()
     return float(occupied + max(len(one) - expected.sum(), 0.0))
 

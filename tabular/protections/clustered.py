@@ -1,4 +1,4 @@
-"""Clustered protection: records are put into clusters first, and each cluster is protected by itself."""
+"""Clustered protection: each cluster of similar records is protected separately."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Clustered(Protection):
         return entry.method(**parameters)
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
-        """The rows keep their order; random methods go through the clusters in the order of their first rows."""
+        """Rows keep their order; random methods take the clusters in the order of their first rows."""
         method = self.method
         check_columns(table, attributes, f"{self.inner_name} within clusters", method.kinds)
         if method.promises_k and getattr(method, "k", self.k) < self.k:

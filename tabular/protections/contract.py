@@ -1,4 +1,4 @@
-"""What every protection of a table is, where they are entered, and what all of them check first."""
+"""The base class of protections of a table, their registry, and the checks that all of them share."""
 
 from __future__ import annotations
 

@@ -104,17 +104,17 @@ def generalised(
 
 
 def suppression_limit(share: float, rows: int) -> int:
-    """The rows that may be suppressed, if a *share* of all may.
+    """The number of rows that may be suppressed.
 
     >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
     (301, 29)
     """
-    # As the share is written: in binary 0.29 lies below itself.
+    # The decimal as it is written: the float 0.29 is less than 0.29.
     return floor(Fraction(repr(float(share))) * rows)
 
 
 def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
-    """The hierarchy of a column: the one given, over the column's domain, or of one level above the values."""
+    """The given hierarchy over the column's domain, or one with the single level *."""
     if hierarchy is None:
         return Hierarchy.of(attribute.name, attribute.domain, [[ANY] * len(attribute.domain)])
     return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)

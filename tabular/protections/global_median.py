@@ -1,4 +1,4 @@
-"""Global median: Mondrian's parts, each of which publishes the middle of its range."""
+"""Global median: Mondrian's parts, which share the middle of their range."""
 
 from __future__ import annotations
 

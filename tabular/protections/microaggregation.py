@@ -1,4 +1,4 @@
-"""Microaggregation: groups of k similar records, each of which publishes its middle."""
+"""Microaggregation: groups of k similar records, which share the middle of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mondrian: parts of k or more records, each of which publishes the values it covers (LeFevre and others 2006).
+"""Mondrian: parts of k or more records, which share the range of their values (LeFevre and others 2006).
 
 A part is cut in the column in which it is widest, relative to the whole; of several in the one with the longer
 domain, then in the first. Strict cuts run between two values: beside the median, on the side that leaves the smaller
@@ -199,7 +199,7 @@ def _cut(
 
 @compiled
 def _at_rank(held: NDArray[np.int32], rank: int) -> int:
-    """The value that would stand at *rank* if they were sorted; written out, since a library's sort compiles slowly."""
+    """The value at *rank* of the sorted values; written out, since a library's sort compiles slowly."""
     low, high = 0, len(held) - 1
     while low < high:
         pivot, i, j = held[(low + high) // 2], low, high

@@ -111,7 +111,7 @@ class PRAM(Protection):
 def drawn(codes: NDArray[np.int32], matrix: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int32]:
     """New codes, each drawn with the probabilities in the row of the old one."""
     steps = np.cumsum(matrix, axis=1)
-    # So that the last category with a probability is reached, and none without.
+    # So that the last category with a probability can be drawn, and none without.
     steps /= steps[:, -1:]
     return inverse_cdf(codes, steps, rng.random(len(codes)))
 
@@ -123,7 +123,7 @@ def inverse_cdf(
     """For each code the first category whose cumulated probability is above the uniform number."""
     new = np.empty_like(codes)
     for row in range(len(codes)):
-        # Halved by hand: numpy's search compiles slowly, and checks what is known here.
+        # A binary search of our own: numpy's compiles slowly, and checks what is known here.
         cumulated, low, high = steps[codes[row]], 0, steps.shape[1] - 1
         while low < high:
             middle = (low + high) // 2

@@ -61,10 +61,10 @@ def swapped(codes: NDArray[np.int32], reach: int, rng: np.random.Generator) -> N
 
 @compiled
 def partners_in_reach(uniform: NDArray[np.float64], reach: int) -> NDArray[np.int64]:
-    """For each rank the one it swaps with, itself if with none; *uniform* numbers choose among those free."""
+    """For each rank its partner, or itself; *uniform* numbers choose among the free ones."""
     ranks = len(uniform)
     partners = np.arange(ranks)
-    # The free ranks within reach, in no order, and where each of them stands among these.
+    # The free ranks within reach in any order, and the place of each among them.
     free = np.empty(ranks, dtype=np.int64)
     place = np.full(ranks, -1, dtype=np.int64)
     count, entered = 0, 1
@@ -75,7 +75,7 @@ def partners_in_reach(uniform: NDArray[np.float64], reach: int) -> NDArray[np.in
             count += 1
             entered += 1
         if place[low] >= 0:
-            # From here on it is no longer above: the last one of the free takes its place.
+            # It is no longer above: the last of the free ranks takes its place.
             count -= 1
             place[free[count]] = place[low]
             free[place[low]] = free[count]

@@ -1,4 +1,4 @@
-"""Recoding: some categories of a column become one, the first, the last or the rarest."""
+"""Recoding: the first, the last or the rarest categories of a column become one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Recoding(Protection):
 
     @abstractmethod
     def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
-        """All categories of a column, those that are joined first at the beginning."""
+        """All categories of a column; the first are joined."""
 
     def _joined(self, table: Table, name: str) -> NDArray[np.integer]:
         size = len(table.attribute(name).domain)

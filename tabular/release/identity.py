@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -25,14 +25,14 @@ def release_id(*parts: bytes | str | Path | IO[bytes]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def check_release_id(file: str | Path, expected: str | None, *, record: str | Path) -> None:
-    """Refuse a released *file* that does not have the id that a *record* of it *expected*.
+def check_release_id(files: Sequence[str | Path], expected: str | None, *, record: str | Path) -> None:
+    """Refuse released *files* that do not have the id that a *record* of them *expected*.
 
     Records of earlier versions have no id, and expect none.
     """
-    if expected is not None and release_id(file) != expected:
+    if expected is not None and release_id(*files) != expected:
         raise InvalidInput(
-            f"{file}: this is not the release that the record {record} belongs to; take both from the same run."
+            f"{files[0]}: this is not the release that {record} belongs to; take both from the same run."
         )
 
 

@@ -130,7 +130,7 @@ class ReportContract(_EachReport):
         assert_all_shown(make(document), document | self.BESIDE)
         assert "/later/a~1b/0" in make(document)
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_parts_of_the_document_may_be_missing(self, report, data):
         document = data.draw(with_holes(report[1]))

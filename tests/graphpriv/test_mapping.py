@@ -49,8 +49,8 @@ def test_any_id_survives(tmp_path_factory, ids, random):
         ("original,released\nann\n", "line 2: this line has 1 cells, the header 2"),
         ("original,released\nzoe,r1\n", "line 2: the id under 'original' is not in the original graph"),
         ("original,released\nann,r9\n", "line 2: the id under 'released' is not in the released graph"),
-        ("original,released\nann,r1\nann,r2\n", "line 3: a user stands in the mapping twice"),
-        ("original,released\nann,r1\nbob,r1\n", "line 3: a user stands in the mapping twice"),
+        ("original,released\nann,r1\nann,r2\n", "line 3: a user occurs in the mapping twice"),
+        ("original,released\nann,r1\nbob,r1\n", "line 3: a user occurs in the mapping twice"),
     ],
 )
 def test_a_broken_mapping_is_named_by_its_line(tmp_path, text, words):

@@ -171,7 +171,7 @@ def test_the_paths_of_a_tree_are_sound(tree: PlaceTree) -> None:
         ({"x": [["x", 5]]}, r"locations\[1\]: step 1 must be"),
         ({"x": [["", "route"]]}, r"locations\[1\]: step 1 must be"),
         ({"x": ["xy"]}, r"locations\[1\]: step 1 must be"),
-        ({"x": [["x", "village"]]}, r"locations\[1\]: step 1 has no known type of place; there is route"),
+        ({"x": [["x", "village"]]}, r"locations\[1\]: step 1 has an unknown type of place; there is route"),
         ({"x": [["x", "route"]]}, r"locations\[1\]: a path ends at world"),
         (
             {"x": [["world", "world"], ["world", "world"]]},

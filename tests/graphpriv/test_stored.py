@@ -95,7 +95,7 @@ def test_a_release_of_the_store_is_matched_by_its_mapping(store):
 def test_other_graphs_of_the_store_are_matched_by_ids_that_agree(store):
     matched = match_stored(store, "g", "g")
     assert matched.mapping.tolist() == list(range(40))
-    assert "users are put together by their ids" in matched.notes[0]
+    assert "users are matched by their ids" in matched.notes[0]
     store.save_graph("other", replace(GRAPH, ids=tuple(f"x{user}" for user in range(40))))
     assert match_stored(store, "g", "other").mapping is None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from api.verbs import conditions
-from api.verbs.contract import READS, Outcome, Work, refuse_without, verbs
+from api.verbs.contract import READS, STREAM, Outcome, Work, refuse_without, verbs
 from api.verbs.graph.attacks import AttackingVerb
 from api.verbs.outputs import text_output
 from tabular.errors import ReportedError
@@ -48,6 +48,12 @@ class AuditRelease(AttackingVerb):
 
     def reads(self) -> Sequence[str]:
         return [*super().reads(), *([self.original, self.released] if self.files else [])]
+
+    def releases(self) -> Sequence[Sequence[str]]:
+        from graphpriv.formats import graph_files
+
+        is_written = self.files and self.released != STREAM and not self.released.endswith(".gz")
+        return [[str(path) for path in graph_files(self.released)]] if is_written else []
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.auditing import audit

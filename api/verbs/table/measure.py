@@ -21,7 +21,7 @@ class MeasureTable(TableVerb):
     """Measure what a masked table lost and what it still discloses; row i of both files is the same record."""
 
     original: str = option(help="The original.", positional=True, input=True)
-    masked: str = option(help="The masked table.", positional=True, input=True)
+    masked: str = option(help="The masked table.", positional=True, input=True, release=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The protected columns to compare.")
     matrices: str | None = option(
         None, metavar="DIR", input=True, help="The PRAM matrices the table was masked with; for ebil and informed."

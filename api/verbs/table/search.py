@@ -93,6 +93,7 @@ class SearchTable(ReleasingVerb):
         metavar="RELEASE",
         group=_KEEP,
         input=True,
+        release=True,
         help="The first release of this table, or the `private` record of the last one: all releases together keep k. "
         "A released file alone tells of one earlier release.",
     )

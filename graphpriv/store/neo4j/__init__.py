@@ -1,4 +1,4 @@
-"""All that is said to Neo4j: a graph as users who follow each other, like topics and live in places.
+"""Everything that is sent to Neo4j: a graph is users who follow each other, like topics and live in places.
 
     (:User)-[:FOLLOWS]->(:User)                 (:User)-[:INTERESTED_IN {rank}]->(:Topic)
     (:User)-[:POSTED]->(:Post)                  (:User)-[:LIVES_IN]->(:Place)-[:BELOW]->(:Place)

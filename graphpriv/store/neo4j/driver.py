@@ -89,7 +89,7 @@ class Connection:
             hint = "the server has locked this user for a while" if "RateLimit" in code else "user or password is wrong"
             return InvalidInput(f"{shown}: the server refused the login: {hint}.")
         if isinstance(error, ConfigurationError):
-            return InvalidInput(f"{shown}: no Neo4j server can be spoken to in this way; see the form of the address.")
+            return InvalidInput(f"{shown}: no Neo4j server can be reached by this address; check its form.")
         if isinstance(error, ConstraintError):
             return InvalidInput(f"{shown}: two records have the same id. Nothing was written.")
         if isinstance(error, DriverError):

@@ -45,7 +45,7 @@ class Head:
         return self.users + self.forgotten
 
     def info(self, original: str | None) -> GraphInfo:
-        """What a list shows of the graph, if that is the name of its original."""
+        """The row of the graph in the list; *original* is the name of its original."""
         return GraphInfo(
             name=str(self.name),
             kind="original" if self.k is None else "release",
@@ -68,20 +68,20 @@ class Head:
 
 
 def heads(tx: ManagedTransaction) -> list[Head]:
-    """All graphs that have a name, by name."""
+    """All graphs that have a name, sorted by it."""
     found = [Head.of(row[0]) for row in ask(tx, "MATCH (g:Graph) WHERE g.name IS NOT NULL RETURN properties(g)")]
     return sorted(found, key=lambda head: str(head.name))
 
 
 def infos(tx: ManagedTransaction) -> list[GraphInfo]:
-    """What a list shows of each graph, by name."""
+    """The list of graphs, sorted by name."""
     found = heads(tx)
     names = {head.key: head.name for head in found}
     return [head.info(names.get(head.original or "")) for head in found]
 
 
 def state(tx: ManagedTransaction) -> tuple[list[Head], int]:
-    """What is another after every change of anything that has a name: all graphs, and how many runs were noted."""
+    """A value that differs after every change: all graphs, and how many runs were noted."""
     found = ask(tx, "MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
     return heads(tx), int(found[0][0])
 
@@ -101,7 +101,7 @@ def known(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head:
 
 
 def original(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head:
-    """The same of a graph that must be an original."""
+    """The same for a graph that must be an original."""
     head = known(tx, name, lock=lock)
     if head.k is not None:
         raise not_an_original(name)

@@ -1,4 +1,4 @@
-"""Parts of a graph under a key that has no name yet; and what is given up."""
+"""The steps of an import: insert the parts of a graph that has no name yet, name it, or give it up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def renew(tx: ManagedTransaction, key: str, lease: int) -> bool:
     )
 
 
-#: What puts rows of one kind in, each row known by its key, so that putting it in twice makes one.
+#: Statements that insert rows of one kind; inserting a row twice has no effect.
 PUT: dict[str, LiteralString] = {
     "places": """
         UNWIND $rows AS row
@@ -79,12 +79,12 @@ def put(tx: ManagedTransaction, key: str, kind: str, rows: Rows) -> None:
 
 
 def homes(numbers: Iterable[int], places: Iterable[int | None]) -> list[tuple[int, int]]:
-    """Which user lives where."""
+    """Pairs of a user and the place they live in."""
     return [(number, place) for number, place in zip(numbers, places, strict=True) if place is not None]
 
 
 def interests(numbers: Iterable[int], topics: Iterable[Sequence[int | None]]) -> list[tuple[int, int, int]]:
-    """Which user has which topic at which rank."""
+    """Triples of a user, a topic and its rank."""
     return [
         (number, topic, rank)
         for number, ranked in zip(numbers, topics, strict=True)
@@ -104,7 +104,7 @@ def counted(tx: ManagedTransaction, key: str) -> tuple[int, int]:
 
 
 def expected(tx: ManagedTransaction, key: str) -> tuple[int, int]:
-    """How many users and follows the node of a graph says that there are."""
+    """The numbers of users and follows noted on the node of a graph."""
     found = ask(tx, "MATCH (g:Graph {key: $key}) RETURN g.users, g.edges", key=key)
     return int(found[0][0]), int(found[0][1])
 
@@ -145,7 +145,7 @@ def give_up_dead(tx: ManagedTransaction) -> list[str]:
     return [key for (key,) in found]
 
 
-#: What deletes some nodes of a graph that was given up, and says how many.
+#: Statements that delete some nodes of an abandoned graph and return how many.
 DELETE: tuple[LiteralString, ...] = (
     "MATCH (n:Match) WHERE n.original = $key AND n.number >= 0 WITH n LIMIT $size DETACH DELETE n RETURN count(*)",
     *(

@@ -1,4 +1,4 @@
-"""What must not be there."""
+"""Find what is wrong with a Neo4j store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NONE_OF: dict[str, LiteralString] = {
 
 
 def wrong_counts(tx: ManagedTransaction, head: Head) -> list[str]:
-    """Which counts of a graph are not 0 that must be."""
+    """The counts of a graph that must be 0 and are not."""
     found = {what: ask(tx, query, key=head.key, numbers=head.numbers) for what, query in NONE_OF.items()}
     return [f"{rows[0][0]} {what}." for what, rows in found.items() if rows and rows[0][0]]
 

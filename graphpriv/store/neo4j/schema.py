@@ -1,4 +1,4 @@
-"""What a server holds, the version of that, and how it is asked."""
+"""The schema of a server: constraints, versions, and how to query it."""
 
 from __future__ import annotations
 

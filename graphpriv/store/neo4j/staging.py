@@ -127,7 +127,7 @@ class Staging:
     def _parcels(
         self, key: str, waiting: Sequence[str] = ()
     ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
-        """What takes rows of a kind, and sends them in their order, so many in a transaction."""
+        """A function that takes rows of one kind and sends them in order, in batches."""
         parcel: list[tuple[str, schema.Rows]] = []
         room = schema.BATCH
 
@@ -163,7 +163,7 @@ class Staging:
     def _show_life(self, tx: ManagedTransaction, key: str) -> None:
         if not imports.renew(tx, key, self._lease):
             raise StoreUnavailable(
-                f"{self._connection.address.shown}: the import stood still for too long and was given up. "
+                f"{self._connection.address.shown}: the import stalled for too long and was abandoned. "
                 "Nothing was changed; try again.",
                 can_retry=True,
             )
@@ -207,7 +207,7 @@ class Staging:
         """Count once more what was sent."""
         if imports.counted(tx, key) != imports.expected(tx, key):
             raise StoreUnavailable(
-                f"{self._connection.address.shown}: not everything arrived. Nothing was changed; try again.",
+                f"{self._connection.address.shown}: some records did not arrive. Nothing was changed; try again.",
                 can_retry=True,
             )
 

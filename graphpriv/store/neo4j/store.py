@@ -83,7 +83,7 @@ class Neo4jStore(Store):
         refuse_newer(present, wanted, self.address)
         if not present and not create:
             raise InvalidInput(
-                f"{self.address}: there is no store of graphpriv here; `graphpriv graph import` makes one, "
+                f"{self.address}: there is no graphpriv store here; `graphpriv graph import` makes one, "
                 f"or name another by {named('store')} or GRAPHPRIV_STORE."
             )
         if present == wanted:
@@ -180,7 +180,7 @@ class Neo4jStore(Store):
             last = page[-1][0]
 
     def _page(self, head: heads.Head, read: Callable[[driver.ManagedTransaction], list[T]]) -> list[T]:
-        """What is read of a graph, if that has not changed by then."""
+        """A page read from a graph, or an error if the graph changed meanwhile."""
         page, now = self._read(lambda tx: (read(tx), heads.head_of(tx, str(head.name))))
         if now != head:
             raise Unsettled(self.address, f"graph {head.name!r}")

@@ -53,7 +53,7 @@ def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
 
 
 class _Lost:
-    """What users had before they took new records."""
+    """The values that users lost when their records were replaced."""
 
     def __init__(self) -> None:
         self._places: set[int] = set()

@@ -68,7 +68,7 @@ class StoreFile:
         except OSError as error:
             raise InvalidInput(f"{self.called}: {reason(error)}") from None
         except ValueError:
-            raise InvalidInput("The address of a store holds a character that no path can have.") from None
+            raise InvalidInput("The address of the store holds a character that a path cannot have.") from None
         if not stat.S_ISREG(mode):
             raise InvalidInput(f"{self.called}: this is a folder, a device or a pipe; a store is a file of its own.")
 
@@ -113,7 +113,7 @@ class StoreFile:
         # Looked at before anything is set: the file may belong to another program. An empty one is a store whose maker
         # was killed.
         if not is_ours(db) and not (version_of(db) == 0 and is_empty(db)):
-            raise InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
+            raise InvalidInput(f"{self.called}: this is not a graphpriv store; another program has made this file.")
         refuse_newer(version_of(db), VERSION, self.called)
         _log_ahead(db, self.patience, self.called)
         if version_of(db) < VERSION:
@@ -219,7 +219,7 @@ class StoreFile:
                 can_retry=True,
             )
         if code == sqlite3.SQLITE_NOTADB:
-            return InvalidInput(f"{self.called}: this is no store of graphpriv; another program has made this file.")
+            return InvalidInput(f"{self.called}: this is not a graphpriv store; another program has made this file.")
         if code == sqlite3.SQLITE_CORRUPT:
             return Damaged(f"{self.called}: the file is damaged; restore a backup of it.")
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):

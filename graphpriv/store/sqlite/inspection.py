@@ -1,4 +1,4 @@
-"""Find out what is wrong with an embedded store."""
+"""Find what is wrong with an embedded store."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NONE_OF = {
 
 
 def problems_of(db: sqlite3.Connection) -> list[str]:
-    """What is wrong, in sentences that name graphs but nobody in them."""
+    """The problems, in sentences that name graphs but no person."""
     problems = [f"The file is damaged: {text}." for (text,) in db.execute("PRAGMA integrity_check") if text != "ok"]
     if problems:
         # What stands in damaged pages says nothing.

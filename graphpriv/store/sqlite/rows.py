@@ -84,7 +84,7 @@ def pairs(sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]) 
 def insert_release(
     db: sqlite3.Connection, key: int, original: int | None, info: tuple[int, str, str], seed: int | None
 ) -> None:
-    """Say of a graph that it is a release, and keep its seed apart."""
+    """Mark a graph as a release, and keep its seed apart."""
     db.execute("INSERT INTO releases VALUES (?, ?, ?, ?, ?)", (key, original, *info))
     if seed is not None:
         # As text: a seed may have more than the 63 bits of a number here.
@@ -185,7 +185,7 @@ def read_graph(db: sqlite3.Connection, key: int, *, directed: bool, private: Seq
 
 
 def read_infos(db: sqlite3.Connection) -> list[GraphInfo]:
-    """What a list shows of each graph, by name."""
+    """The list of graphs, sorted by name."""
     rows = db.execute(
         "SELECT graphs.name, releases.graph, graphs.directed, graphs.users, graphs.edges, graphs.created, "
         "made_from.name, releases.k, releases.method, releases.parameters FROM graphs "

@@ -252,7 +252,9 @@ class SqliteStore(Store):
     def check(self) -> list[str]:
         try:
             self._file.erase()
-            left = [f"{each}: a killed run left copies of graphs here; remove it." for each in leftovers(self._folder)]
+            left = [
+                f"{each}: a killed run left copies of graphs; delete this folder." for each in leftovers(self._folder)
+            ]
             with self._file.reading() as db:
                 return left + problems_of(db)
         except Damaged as error:

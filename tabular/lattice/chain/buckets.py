@@ -1,94 +1,80 @@
-"""Buckets of a table's nodes, each rolled up from a finer node that is kept, and what is counted of them."""
+"""The buckets of nodes, the rows of one class and one trail, each rolled up from a finer node that is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
-from tabular.hierarchy import Hierarchy
+from tabular.kernels import compiled
 from tabular.lattice.chain.consistency import Standing
-from tabular.lattice.chain.packing import Bucketed, Packing, lost, put_together
 from tabular.lattice.chain.withholding import withheld
-from tabular.lattice.evaluator.row_keys import UNIT, WORD, Ranked
+from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
+from tabular.lattice.evaluator.rollup import row_of_key, slots_for
+from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumns, coding_of, packed
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
-from tabular.table import Table
 
 #: So many nodes are kept, and their buckets in so many bytes in all, with those of the rows.
 _NODES = 512
 _BYTES = 1 << 28
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """What was counted of nodes, a place each: of the rows kept, and the *leaves* and *bits* of those that go."""
+class Bucketed(NamedTuple):
+    """The buckets of one node.
 
-    least: NDArray[np.int64]
-    suppressed: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    squares: NDArray[np.int64]
-    leaves: NDArray[np.int64]
-    bits: NDArray[np.float64]
+    The last word of a key is the trail. `present` has a bit for each sensitive value in a bucket, if any.
+    """
+
+    keys: Numbers
+    sizes: Numbers
+    present: Numbers
+
+    @property
+    def trails(self) -> Numbers:
+        """The trail of each bucket."""
+        return np.ascontiguousarray(self.keys[:, -1])
 
 
 class Buckets:
     """The buckets of all nodes of a table, by the trails of its persons."""
 
     def __init__(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        standing: Standing,
-        limits: Limits,
-        sensitive: str | None,
+        self, ranked: RankedColumns, standing: Standing, limits: Limits, sensitive: NDArray[np.int32] | None
     ) -> None:
-        self._hierarchies, self._standing = list(hierarchies.values()), standing
+        self._ranked, self._standing = ranked, standing
         self._k, self._l = limits.k or 1, limits.l or 0
-        self._columns = [table.columns[name] for name in hierarchies]
-        self._sensitive = table.columns[sensitive] if sensitive is not None and self._l else None
-        self._ranked = [Ranked.of(each) for each in self._hierarchies]
-        columns = [each.ranks[codes] for each, codes in zip(self._ranked, self._columns, strict=True)]
-        counts = [
-            np.bincount(ranks, minlength=len(each.ranks)) for ranks, each in zip(columns, self._ranked, strict=True)
-        ]
-        self._packing = Packing.of(self._ranked, counts)
-        bottom = np.zeros(len(self._columns), dtype=np.int16)
+        self._sensitive = sensitive if self._l else None
+        # All attributes stand in the key, none beside it.
+        self.coding, self._words = coding_of(ranked)
+        rows = len(standing.trails)
         # Each row as a bucket of its own; they are put together on the way up.
-        rows = Bucketed(
-            self._packing.keys(columns),
-            standing.trails,
-            np.ones(len(table), dtype=np.int64),
-            _bits(self._sensitive, len(table)),
+        whole = Bucketed(
+            self._keys(ranked.columns, standing.trails), np.ones(rows, dtype=np.int64), _bits(self._sensitive, rows)
         )
-        self._kept = _Kept(bottom, rows)
+        self._kept = _Kept(np.zeros(len(ranked.levels), dtype=np.int16), whole)
 
-    def counts(self, nodes: Nodes) -> Counts:
-        """What there is to count of *nodes*."""
-        least, suppressed, classes, squares, bits = (np.zeros(len(nodes), dtype=np.int64) for _ in range(5))
-        leaves = np.zeros(nodes.shape, dtype=np.int64)
-        for place, node in enumerate(nodes):
+    def count(self, nodes: Nodes) -> Numbers:
+        """The whole numbers of *nodes*, a row each, as `class_metrics` has them."""
+        attributes = nodes.shape[1]
+        whole = np.zeros((len(nodes), LOST + attributes + 1), dtype=np.int64)
+        for numbers, node in zip(whole, nodes, strict=True):
             fine, source = self._kept.nearest(node)
-            buckets = put_together(source, fine, node, self._packing.coding, True)
+            buckets = put_together(source, fine, node, self.coding, True)
             self._kept.keep(node, buckets)
-            goes, suppressed[place] = self._withheld(buckets)
-            bits[place] = lost(buckets, goes, node, self._packing.coding, leaves[place])
+            goes, numbers[SUPPRESSED] = self._withheld(buckets)
+            numbers[LOST + attributes] = lost(buckets.keys, goes, node, self.coding, numbers[LOST:])
             left = buckets._replace(sizes=buckets.sizes - goes)
-            sizes = put_together(left, node, node, self._packing.coding, False).sizes
-            least[place], classes[place] = min(sizes.tolist(), default=0), len(sizes)
-            squares[place] = (sizes**2).sum()
-        return Counts(least, suppressed, classes, squares, leaves, bits / UNIT)
+            sizes = put_together(left, node, node, self.coding, False).sizes
+            numbers[K], numbers[CLASSES], numbers[S_K] = min(sizes.tolist(), default=0), len(sizes), (sizes**2).sum()
+        return whole
 
     def rows_that_go(self, node: Node) -> NDArray[np.bool_]:
         """Which rows go at a *node*: the last ones of each bucket, but for those that keep l values in it."""
-        columns = [
-            each.groups[level][each.ranks[column]]
-            for each, level, column in zip(self._ranked, node, self._columns, strict=True)
-        ]
-        trails = self._standing.trails
+        columns, trails = self._ranked.labels(node), self._standing.trails
         found = equivalence_classes([trails, *columns])
         labels, number = found.labels, len(found.sizes)
         firsts = np.zeros(number, dtype=np.int64)
@@ -99,8 +85,8 @@ class Buckets:
             present = np.zeros((number, of_rows.shape[1]), dtype=np.int64)
             np.bitwise_or.at(present, labels, of_rows)
             stays = first_values(labels, self._sensitive, number, self._l)
-        keys = self._packing.keys([column[firsts] for column in columns])
-        goes, _ = self._withheld(Bucketed(keys, trails[firsts], found.sizes.astype(np.int64), present))
+        keys = self._keys([column[firsts] for column in columns], trails[firsts])
+        goes, _ = self._withheld(Bucketed(keys, found.sizes.astype(np.int64), present))
         # Within a bucket, those that need not stay go first, and the last rows before the others.
         order = np.lexsort((-np.arange(len(labels)), stays, labels))
         rank = np.arange(len(labels)) - np.repeat(np.cumsum(found.sizes) - found.sizes, found.sizes)
@@ -116,8 +102,8 @@ class Buckets:
         """
         trails = self._standing.trails
         columns = [
-            self._hierarchies[place].levels[low].groups[self._columns[place][quiet]]
-            for place, (low, high) in enumerate(zip(node, previous, strict=True))
+            each.groups[low][column[quiet]]
+            for each, column, low, high in zip(self._ranked.levels, self._ranked.columns, node, previous, strict=True)
             if low < high
         ]
         found = equivalence_classes([trails[quiet], *columns])
@@ -129,7 +115,11 @@ class Buckets:
         go = np.bincount(owners[lonely], weights=found.sizes[lonely], minlength=len(absent)).astype(np.int64)
         return int(np.where((absent + go > 0) & ~silent, np.maximum(go, self._k - absent), go).sum())
 
-    def _withheld(self, buckets: Bucketed) -> tuple[NDArray[np.int64], int]:
+    def _keys(self, columns: Sequence[Numbers], trails: Numbers) -> Numbers:
+        """The keys of rows with these labels, the trails behind them."""
+        return np.column_stack([packed(columns, range(len(columns)), self.coding, self._words), trails])
+
+    def _withheld(self, buckets: Bucketed) -> tuple[Numbers, int]:
         """How many rows of each bucket go, and of all."""
         goes = np.zeros(len(buckets.sizes), dtype=np.int64)
         distinct = np.bitwise_count(buckets.present).sum(axis=1, dtype=np.int64)
@@ -188,3 +178,49 @@ def _bits(values: NDArray[np.int32] | None, rows: int) -> NDArray[np.int64]:
     found = np.zeros((rows, int(values.max()) // WORD + 1), dtype=np.int64)
     found[np.arange(rows), values // WORD] = np.int64(1) << (values % WORD).astype(np.int64)
     return found
+
+
+@compiled
+def put_together(
+    source: Bucketed, fine: NDArray[np.int16], coarse: NDArray[np.int16], coding: Coding, by_trail: bool
+) -> Bucketed:
+    """The buckets of node *coarse*, given those of node *fine*; not *by_trail*, its classes."""
+    number, words, parts = len(source.sizes), source.keys.shape[1], source.present.shape[1]
+    slots = slots_for(number)
+    table = np.full(slots, -1, dtype=np.int32)
+    keys = np.empty((number + 1, words), dtype=np.int64)
+    sizes, present = np.zeros(number, dtype=np.int64), np.zeros((number, parts), dtype=np.int64)
+    count = 0
+    for row in range(number):
+        if not source.sizes[row]:
+            continue
+        # The key is made where it will stay, if no bucket has it yet.
+        keys[count] = source.keys[row]
+        for place in range(len(fine)):
+            if fine[place] != coarse[place]:
+                word, shift, mask = coding.word[place], coding.shift[place], coding.mask[place]
+                label = (keys[count, word] >> shift) & mask
+                joint = np.int64(coding.maps[coding.offsets[place, fine[place], coarse[place]] + label])
+                keys[count, word] = (keys[count, word] & ~(mask << shift)) | (joint << shift)
+        if not by_trail:
+            keys[count, words - 1] = 0
+        found = row_of_key(keys, count, table, slots)
+        count += int(found == count)
+        sizes[found] += source.sizes[row]
+        for part in range(parts):
+            present[found, part] |= source.present[row, part]
+    return Bucketed(keys[:count].copy(), sizes[:count].copy(), present[:count].copy())
+
+
+@compiled
+def lost(keys: Numbers, goes: Numbers, node: NDArray[np.int16], coding: Coding, leaves: Numbers) -> int:
+    """Add to *leaves* what stands under the labels of rows that go, by attribute; their bits are given back."""
+    bits = 0
+    for row in range(len(goes)):
+        if goes[row]:
+            for place in range(len(node)):
+                label = (keys[row, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
+                entry = coding.starts[place, node[place]] + label
+                leaves[place] += goes[row] * coding.leaves[entry]
+                bits += int(goes[row] * coding.bits[entry])
+    return bits

@@ -1,31 +1,33 @@
-"""The evaluator of nodes that have to go together with what was released before."""
+"""The evaluator of nodes whose release has to keep k together with the releases before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.errors import InvalidParameter
+from tabular.criteria.anonymity import Anonymity
+from tabular.errors import InvalidParameter, named
 from tabular.hierarchy import Hierarchy
 from tabular.lattice.chain.buckets import Buckets
 from tabular.lattice.chain.consistency import Standing, refuse_broken
 from tabular.lattice.chain.history import History
 from tabular.lattice.chain.labels import published_groups
-from tabular.lattice.chain.of_rows import metrics_of_rows
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.evaluator.row_keys import Coding, Numbers
+from tabular.lattice.generalisation_loss import classification_loss
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
-from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
+from tabular.lattice.space import Node, Nodes, as_tuples
 from tabular.table import Table
 
 
-class DynamicEvaluator:
-    """Says of nodes what they are worth if all releases are to keep k together.
+class DynamicEvaluator(Evaluator):
+    """Measures nodes where all releases are to keep k together.
 
     A node satisfies where the fewest rows that have to go for that are no more than may go. They are never less than
     those that have to go for the new release alone, and never more at a coarser node: what a search takes for granted
@@ -33,110 +35,24 @@ class DynamicEvaluator:
     with the rows that go, so that what the levels alone cost stays a lower bound.
     """
 
+    #: Two nodes with the same classes too small can differ: in one the rest of a class goes with them.
+    judged_by_classes = False
+
     def __init__(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        history: History,
-        *,
-        limits: Limits,
-        sensitive: str | None = None,
-        class_label: str | None = None,
-        metrics: Iterable[str] | None = None,
-        recursive: int = 2,
-        workers: int | None = None,
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], history: History, *, limits: Limits, **options: Any
     ) -> None:
         """As `Evaluator`; metrics that depend on which rows of a class go, not on how many alone, take much longer."""
         if limits.k is None:
-            raise InvalidParameter("What several releases say together is measured by k; give k (--k).")
+            raise InvalidParameter(f"What several releases say together is measured by k; give {named('k')}.")
         if set(history.names) != set(hierarchies):
             raise InvalidParameter("A history is of the quasi-identifiers it was begun with.")
         refuse_broken(history, limits.k)
-        names = None if metrics is None else tuple(metrics)
-        ordered = {name: hierarchies[name] for name in history.names}
-        self.plain = Evaluator(
-            table,
-            ordered,
-            limits=limits,
-            sensitive=sensitive,
-            class_label=class_label,
-            metrics=names,
-            recursive=recursive,
-            workers=workers,
-        )
-        self.table, self.hierarchies, self.history = table, self.plain.hierarchies, history
-        self.lattice, self.limits, self.rows = self.plain.lattice, limits, self.plain.rows
-        self.sensitive, self.class_label, self.recursive = sensitive, class_label, recursive
-        # Two nodes with the same classes too small can differ: in one the rest of a class goes with them.
-        self.judged_by_classes = False
-        self.standing = Standing.of(history, table)
-        self.evaluated = 0
-        self._named = names
-        self._of_rows = self._metrics_of_rows(names)
-        self._buckets = Buckets(table, self.hierarchies, self.standing, limits, sensitive)
-
-    def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
-        """The readings of *nodes*, one each, in their order."""
-        asked = np.ascontiguousarray(as_nodes(nodes, len(self.lattice.heights)))
-        for node in as_tuples(asked):
-            if node not in self.lattice:
-                raise InvalidParameter(f"{node} is no node: the levels go up to {self.lattice.heights}.")
-        found = self._buckets.counts(asked)
-        self.evaluated += len(asked)
-        suppressed = found.suppressed
-        values: dict[str, NDArray[Any]] = {
-            "k": found.least,
-            "suppressed": suppressed,
-            "satisfies": suppressed <= self.limits.suppressible(self.rows),
-            "s_k": found.squares,
-            "glm": self.plain.loss_without_suppression("glm", asked) + self._cells_lost(found.leaves, suppressed),
-            "precision": self.plain.loss_without_suppression("precision", asked),
-            "discernibility": found.squares + suppressed * self.rows,
-            "normalized_average_class_size": (self.rows - suppressed)
-            / np.maximum(found.classes, 1)
-            / (self.limits.k or 1),
-        }
-        if "non_uniform_entropy" in self.plain.metrics:
-            values["non_uniform_entropy"] = (
-                self.plain.loss_without_suppression("non_uniform_entropy", asked) + found.bits
-            )
-        if self._of_rows and not len(asked):
-            return self._nothing
-        if self._of_rows:
-            values |= self._row_by_row(asked)
-            if self.limits.t is not None:
-                values["satisfies"] = values["satisfies"] & (values["t"] <= self.limits.t)
-        return Readings(asked, values)
-
-    def in_full(self, nodes: Sequence[Node] | Nodes) -> Readings:
-        """All metrics of *nodes*, of the few that are shown."""
-        full = DynamicEvaluator(
-            self.table,
-            self.hierarchies,
-            self.history,
-            limits=self.limits,
-            sensitive=self.sensitive,
-            class_label=self.class_label,
-            recursive=self.recursive,
-        )
-        return full.evaluate(nodes)
+        self.history, self.standing = history, Standing.of(history, table)
+        super().__init__(table, {name: hierarchies[name] for name in history.names}, limits=limits, **options)
 
     def suppressed_rows(self, node: Node) -> NDArray[np.bool_]:
         """Which rows of the table go at a *node*."""
         return self._buckets.rows_that_go(node)
-
-    def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> NDArray[np.float64]:
-        """What the levels alone cost: no more than the *metric* of a node or of any above it."""
-        return self.plain.loss_without_suppression(metric, nodes)
-
-    def lower_levels(self) -> Node:
-        """For each attribute the lowest level of a node that satisfies k, whatever was released before."""
-        return self.plain.lower_levels()
-
-    @property
-    def distinct_values(self) -> list[list[int]]:
-        """How many labels occur, by attribute and level."""
-        return self.plain.distinct_values
 
     @property
     def previous(self) -> Node | None:
@@ -182,39 +98,60 @@ class DynamicEvaluator:
             return 0
         return self._buckets.fewest_that_go(node, self.previous, self.quiet)
 
-    @cached_property
-    def _nothing(self) -> Readings:
-        """The readings of no nodes, with all metrics there are."""
-        found, before = self.evaluate([self.lattice.top]).take([]), self.evaluated
-        self.evaluated = before - 1
-        return found
+    def _metrics(self, names: frozenset[str] | None) -> frozenset[str]:
+        # The buckets know whether a class keeps l; how many values it has takes a look at all rows.
+        found = super()._metrics(names)
+        return found if names is None or "l" in names else found - {"l"}
 
-    def _metrics_of_rows(self, names: tuple[str, ...] | None) -> bool:
-        """Whether metrics are wanted that depend on which rows go."""
-        apart = {name for name, each in METRICS.items() if each.needs in (SENSITIVE, CLASS_LABEL)}
-        if names is None:
-            return bool(apart & self.plain.metrics)
-        return bool(apart & set(names)) or self.limits.t is not None
+    def _prepare(self) -> Coding:
+        sensitive = None if self.sensitive is None else self.table.columns[self.sensitive]
+        self._buckets = Buckets(self._ranked, self.standing, self.limits, sensitive)
+        return self._buckets.coding
 
-    def _row_by_row(self, nodes: Nodes) -> dict[str, NDArray[Any]]:
-        found = [
-            metrics_of_rows(
-                self.table,
-                self.hierarchies,
-                node,
-                self.suppressed_rows(node),
-                sensitive=self.sensitive,
-                class_label=self.class_label,
-                recursive=self.recursive,
+    def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, NDArray[np.float64]]:
+        return self._buckets.count(nodes), np.zeros((len(nodes), 0))
+
+    def _values_of_classes(
+        self, nodes: Nodes, metrics: frozenset[str], whole: Numbers, other: NDArray[np.float64]
+    ) -> dict[str, NDArray[Any]]:
+        """The metrics of the sensitive values and the class labels, by the rows that are left at each node."""
+        of_rows = {name for name in metrics if METRICS[name].needs in (SENSITIVE, CLASS_LABEL)}
+        if not of_rows:
+            return {}
+        found = [self._metrics_of_rows(node) for node in as_tuples(nodes) or [self.lattice.top]]
+        names = [name for name in found[0] if name in {*of_rows, "t"}]
+        return {name: np.array([each[name] for each in found])[: len(nodes)] for name in names}
+
+    def _metrics_of_rows(self, node: Node) -> dict[str, Any]:
+        """The metrics of the sensitive values and the class labels of the rows that do not go at a *node*.
+
+        The sensitive attribute may be generalised, too; its values count as they were.
+        """
+        masked, names, suppressed = self.table, list(self.hierarchies), self.suppressed_rows(node)
+        for hierarchy, level in zip(self.hierarchies.values(), node, strict=True):
+            masked = hierarchy.generalised(masked, level)
+        values: dict[str, Any] = {}
+        if self.sensitive is not None and suppressed.all():
+            values.update(l=0, l_entropy=0.0, l_recursive=inf, t=0.0, s_l=0)
+        elif self.sensitive is not None:
+            classes = Anonymity.of(masked, names, suppressed=suppressed)
+            plain = masked.with_labels(self.sensitive, self.table.columns[self.sensitive], ())
+            found = Anonymity(plain, classes.quasi_identifiers, classes.kept, classes.classes)
+            spread = found.diversity(self.sensitive)
+            values.update(
+                l=spread.distinct,
+                l_entropy=spread.entropy,
+                l_recursive=spread.recursive(self.recursive),
+                t=spread.closeness,
+                s_l=int(found.value_counts(self.sensitive).sum()),
             )
-            for node in as_tuples(nodes)
-        ]
-        wanted = [name for name in (found[0] if found else ()) if self._named is None or name in {*self._named, "t"}]
-        return {name: np.array([each[name] for each in found]) for name in wanted}
+        if self.class_label is not None:
+            values["cm"] = classification_loss(masked, names, self.class_label, suppressed=suppressed)
+        return values
 
-    def _cells_lost(self, leaves: NDArray[np.int64], suppressed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What the cells of suppressed rows cost beyond their labels."""
-        lost = np.zeros(len(suppressed))
-        for place, hierarchy in enumerate(self.hierarchies.values()):
-            lost += suppressed - leaves[:, place] / max(len(hierarchy.domain) - 1, 1)
-        return lost
+    def _general_loss(self, nodes: Nodes, lost: Numbers, suppressed: Numbers) -> NDArray[np.float64]:
+        # The levels first, then the cells of suppressed rows: in the last digit as bounds by the levels are.
+        beyond = np.zeros(len(nodes))
+        for place, others in enumerate(self._others.tolist()):
+            beyond += suppressed - lost[:, place] / others
+        return self._costs_of_levels(nodes) + beyond

@@ -1,4 +1,4 @@
-"""The classes of nodes that were looked at lately, for others to be rolled up from."""
+"""The classes of the nodes that were evaluated last, for others to be rolled up from."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.lattice.evaluator.row_keys import Classes
+from tabular.lattice.evaluator.row_keys import KeyedClasses
 
 #: So many nodes are kept at most, and so many bytes of them in all, or a few times those of the distinct rows.
 _NODES = 2048
 _BYTES = 128 << 20
 
-#: Stones are laid where there are more distinct rows than this; some to begin with, then one for so many nodes.
+#: Nodes half the way are rolled up where there are more distinct rows than this; some at first, then one for so many.
 _FAR = 2000
-_STONES, _NODES_A_STONE = 8, 4
+_HALFWAY, _NODES_A_HALFWAY = 8, 4
 
 
-class Recent:
-    """Classes of nodes, the oldest forgotten first."""
+class ClassCache:
+    """KeyedClasses of nodes, the oldest forgotten first."""
 
-    def __init__(self, base: Classes, attributes: int, first: Sequence[int]) -> None:
-        """Stones on the way to a node have its levels in the *first* attributes."""
+    def __init__(self, base: KeyedClasses, attributes: int, first: Sequence[int]) -> None:
+        """Nodes half the way to another have its levels in the *first* attributes."""
         self._base, self._first = base, np.array(first, dtype=np.int64)
-        #: Stones so far, and for how many nodes one was thought of.
-        self.stones = self._asked = 0
+        #: Nodes half the way so far, and for how many others one was thought of.
+        self._halfway = self._asked = 0
         self._bottom = np.zeros(attributes, dtype=np.int16)
         self._levels = np.zeros((_NODES, attributes), dtype=np.int16)
         self._sizes = np.full(_NODES, np.iinfo(np.int64).max)
-        self._classes: list[Classes | None] = [None] * _NODES
+        self._classes: list[KeyedClasses | None] = [None] * _NODES
         self._next = self._used = 0
         self._held = 0
         self._room = max(_BYTES, 4 * _bytes(base))
 
-    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Classes]:
+    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], KeyedClasses]:
         """The node with the fewest classes from which *node* can be rolled up."""
         places = np.flatnonzero((self._levels[: self._used] <= node).all(axis=1))
         if places.size:
@@ -44,8 +44,10 @@ class Recent:
                 return self._levels[place], found
         return self._bottom, self._base
 
-    def stone(self, fine: NDArray[np.int16], source: Classes, node: NDArray[np.int16]) -> NDArray[np.int16] | None:
-        """A node on the way from *fine* to *node* that others will share, where the way is far and stones are few.
+    def halfway(
+        self, fine: NDArray[np.int16], source: KeyedClasses, node: NDArray[np.int16]
+    ) -> NDArray[np.int16] | None:
+        """A node on the way from *fine* to *node* that others will share, where the way is far and there are few such.
 
         From the distinct rows to a node of few classes is far, and so it is to the next; but most nodes that are looked
         at one after the other agree in some attributes, and what those alone leave is kept and is much less.
@@ -53,19 +55,19 @@ class Recent:
         if self._near(source):
             return None
         self._asked += 1
-        if self.stones > _STONES + self._asked // _NODES_A_STONE:
+        if self._halfway > _HALFWAY + self._asked // _NODES_A_HALFWAY:
             return None
-        stone = fine.copy()
-        stone[self._first] = node[self._first]
-        if (stone == fine).all() or (stone == node).all():
+        found = fine.copy()
+        found[self._first] = node[self._first]
+        if (found == fine).all() or (found == node).all():
             return None
-        self.stones += 1
-        return stone
+        self._halfway += 1
+        return found
 
-    def _near(self, classes: Classes) -> bool:
+    def _near(self, classes: KeyedClasses) -> bool:
         return len(self._base.sizes) <= _FAR or 4 * len(classes.sizes) <= 3 * len(self._base.sizes)
 
-    def keep(self, node: NDArray[np.int16], classes: Classes) -> None:
+    def keep(self, node: NDArray[np.int16], classes: KeyedClasses) -> None:
         """Keep the *classes* of a *node*."""
         # A node of nearly as many classes as there are distinct rows saves nothing.
         if 4 * len(classes.sizes) > 3 * len(self._base.sizes) + 64:
@@ -88,7 +90,7 @@ class Recent:
             self._classes[place], self._sizes[place] = None, np.iinfo(np.int64).max
 
 
-def _bytes(classes: Classes) -> int:
+def _bytes(classes: KeyedClasses) -> int:
     """What the arrays of *classes* take."""
     plain = (classes.keys, classes.codes, classes.sizes, classes.present)
     return sum(array.nbytes for array in (*plain, *classes.sensitive, *classes.labels))

@@ -1,4 +1,4 @@
-"""What is said of a node by its classes, in whole numbers, so that the order of the classes does not show."""
+"""The metrics of a node by its classes, in whole numbers, so that the order of the classes does not show."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.rollup import ones
-from tabular.lattice.evaluator.row_keys import UNIT, Classes, Coding, Pairs
+from tabular.lattice.evaluator.row_keys import UNIT, Coding, KeyedClasses, Pairs
 
 
-class Wanted(NamedTuple):
-    """What is asked of a node, as kernels take it; 0 stands for what is not given."""
+class KernelOptions(NamedTuple):
+    """Limits and metrics as kernels take them; 0 stands for what is not given."""
 
     #: Whether k and l are given; else each node has a k of its own.
     fixed: bool
@@ -21,7 +21,7 @@ class Wanted(NamedTuple):
     l: int  # noqa: E741
     suppressible: int
     rows: int
-    #: Whether bits of suppressed rows are wanted, and of the sensitive values more than how many there are.
+    #: Whether to count bits of suppressed rows, and of the sensitive values more than how many there are.
     bits: bool
     values: bool
     #: The sensitive domain, whether it has an order, and the l of recursive diversity.
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     label_size: int
 
 
-#: The whole numbers said of a node, by their places in a row; those of the attributes follow.
+#: The whole numbers of a node, by their places in a row; the leaves lost by attribute follow, and the bits lost.
 K, SUPPRESSED, CLASSES, S_K, DISTINCT, S_L, MAJORITIES, LOST = range(8)
 
 #: The other numbers.
@@ -64,32 +64,32 @@ def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.
 
 
 @compiled
-def appraise(
-    classes: Classes,
+def measure(
+    classes: KeyedClasses,
     node: NDArray[np.int16],
     coding: Coding,
-    wanted: Wanted,
+    options: KernelOptions,
     logs: NDArray[np.int64],
     scratch: NDArray[np.int64],
     whole: NDArray[np.int64],
     other: NDArray[np.float64],
 ) -> None:
-    """Write what is said of a node into *whole* and *other*; `logs` has n log2 n in units for each number of rows."""
+    """Write the metrics of a node into *whole* and *other*; `logs` has n log2 n in units for each number of rows."""
     number = len(classes.sizes)
     by_bits = len(classes.present) > 0
-    distinct = np.zeros(number if wanted.size and not by_bits else 0, dtype=np.int64)
+    distinct = np.zeros(number if options.size and not by_bits else 0, dtype=np.int64)
     for row in range(len(classes.sensitive.rows)):
         distinct[classes.sensitive.classes[row]] += 1
-    least = wanted.k if wanted.fixed else own_k(classes.sizes, wanted.suppressible, scratch)
+    least = options.k if options.fixed else own_k(classes.sizes, options.suppressible, scratch)
     goes = np.zeros(number, dtype=np.bool_)
     whole[:] = 0
     smallest, fewest, squares, kept, gone = np.int64(2**62), np.int64(2**62), np.int64(0), np.int64(0), np.int64(0)
     for row in range(number):
         size = np.int64(classes.sizes[row])
         found = np.int64(0)
-        if size >= least and wanted.size:
+        if size >= least and options.size:
             found = np.int64(ones(classes.present[row])) if by_bits else distinct[row]
-        if size < least or found < wanted.l:
+        if size < least or found < options.l:
             goes[row] = True
             gone += size
         else:
@@ -102,22 +102,22 @@ def appraise(
     if gone:
         # Whichever are fewer: of the others what all rows have is known.
         if 2 * kept < number:
-            _labels(classes, goes, False, node, coding, wanted.bits, whole)
+            _labels(classes, goes, False, node, coding, options.bits, whole)
             whole[LOST + len(node)] *= -1
             for place in range(len(node)):
                 whole[LOST + place] = coding.all_leaves[place, node[place]] - whole[LOST + place]
                 whole[LOST + len(node)] += coding.all_bits[place, node[place]]
         else:
-            _labels(classes, goes, True, node, coding, wanted.bits, whole)
-    if wanted.values:
-        _sensitive_values(classes, goes, wanted, logs, whole, other)
-    if wanted.label_size:
+            _labels(classes, goes, True, node, coding, options.bits, whole)
+    if options.values:
+        _sensitive_values(classes, goes, options, logs, whole, other)
+    if options.label_size:
         _majorities(classes.labels, goes, whole)
 
 
 @compiled
 def _labels(
-    classes: Classes,
+    classes: KeyedClasses,
     goes: NDArray[np.bool_],
     which: bool,
     node: NDArray[np.int16],
@@ -171,9 +171,9 @@ def _majorities(labels: Pairs, goes: NDArray[np.bool_], whole: NDArray[np.int64]
 
 @compiled
 def _sensitive_values(
-    classes: Classes,
+    classes: KeyedClasses,
     goes: NDArray[np.bool_],
-    wanted: Wanted,
+    options: KernelOptions,
     logs: NDArray[np.int64],
     whole: NDArray[np.int64],
     other: NDArray[np.float64],
@@ -181,7 +181,7 @@ def _sensitive_values(
     """Entropy and recursive l, t, and S_l, of the classes that stay, one after the other."""
     pairs, number = classes.sensitive, len(goes)
     ends = np.zeros(number + 1, dtype=np.int64)
-    everything = np.zeros(wanted.size, dtype=np.int64)
+    everything = np.zeros(options.size, dtype=np.int64)
     for row in range(len(pairs.rows)):
         if not goes[pairs.classes[row]]:
             everything[pairs.values[row]] += pairs.rows[row]
@@ -193,8 +193,8 @@ def _sensitive_values(
         owner = pairs.classes[row]
         by_class[filled[owner]] = row
         filled[owner] += 1
-    kept = wanted.rows - int(whole[SUPPRESSED])
-    counts = np.zeros(wanted.size, dtype=np.int64)
+    kept = options.rows - int(whole[SUPPRESSED])
+    counts = np.zeros(options.size, dtype=np.int64)
     other[ENTROPY], other[RECURSIVE], other[CLOSENESS] = np.inf, 0.0, 0.0
     for row in range(number):
         if goes[row]:
@@ -207,8 +207,8 @@ def _sensitive_values(
             whole[S_L] += count * count
             bits -= logs[count]
         other[ENTROPY] = min(other[ENTROPY], 2.0 ** (bits / UNIT / size))
-        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs.rows, own, size, wanted.recursive))
-        moved = _moved(counts, everything, pairs.values, own, size, kept, wanted.ordered)
+        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs.rows, own, size, options.recursive))
+        moved = _moved(counts, everything, pairs.values, own, size, kept, options.ordered)
         other[CLOSENESS] = max(other[CLOSENESS], moved)
         for place in own:
             counts[pairs.values[place]] = 0

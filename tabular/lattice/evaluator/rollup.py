@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled, inlined
-from tabular.lattice.evaluator.row_keys import Classes, Coding, Pairs
+from tabular.lattice.evaluator.row_keys import Coding, KeyedClasses, Pairs
 
 #: Odd and without pattern, so that products with it mix the bits of a key.
 MIX = -7046029254386353131
@@ -17,7 +17,7 @@ MIX = -7046029254386353131
 _MARKS = 32
 
 
-class Bench(NamedTuple):
+class Scratch(NamedTuple):
     """Room for one roll-up."""
 
     table: NDArray[np.int32]
@@ -47,12 +47,41 @@ def ones(bits: int) -> int:
 
 
 @inlined
-def _slots(most: int) -> int:
+def slots_for(most: int) -> int:
     """The size of a hash table for up to *most* entries: a power of two, at least half of it empty."""
     size = 8
     while size < 2 * most:
         size *= 2
     return size
+
+
+@compiled
+def row_of_key(keys: NDArray[np.int64], count: int, table: NDArray[np.int32], slots: int) -> int:
+    """The row that has the same key as row *count*; that row itself, entered in the hash *table*, if the key is new.
+
+    The first *count* rows of *keys* are distinct; the table holds their numbers and is -1 elsewhere.
+    """
+    words = keys.shape[1]
+    mixed = np.int64(0)
+    for word in range(words):
+        mixed = (mixed ^ keys[count, word]) * MIX
+        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+    slot = mixed & (slots - 1)
+    found = int(table[slot])
+    while found >= 0:
+        agree = True
+        for word in range(words):
+            if keys[found, word] != keys[count, word]:
+                agree = False
+                break
+        if agree:
+            break
+        slot = (slot + 1) & (slots - 1)
+        found = int(table[slot])
+    if found >= 0:
+        return found
+    table[slot] = count
+    return count
 
 
 @compiled
@@ -69,12 +98,12 @@ def groups_bound(coding: Coding, node: NDArray[np.int16], most: int) -> int:
 
 @compiled
 def roll_up(
-    source: Classes,
+    source: KeyedClasses,
     fine: NDArray[np.int16],
     coarse: NDArray[np.int16],
     coding: Coding,
-    bench: Bench,
-    target: Classes,
+    scratch: Scratch,
+    target: KeyedClasses,
     with_owners: bool,
 ) -> tuple[int, int]:
     """Put the classes of node *coarse* into *target*, given those of node *fine*: how many groups and classes.
@@ -91,19 +120,24 @@ def roll_up(
     if same:
         target.keys[:groups] = source.keys
         if second < 0 or fine[second] == coarse[second]:
-            return groups, _join_labels(source, joint, coding.width, bench.owners, target, with_owners)
+            return groups, _join_labels(source, joint, coding.width, scratch.owners, target, with_owners)
         for group in range(groups):
-            bench.members[group] = bench.begins[group] = group
-        bench.begins[groups] = groups
+            scratch.members[group] = scratch.begins[group] = group
+        scratch.begins[groups] = groups
     else:
-        groups = _join_groups(source, fine, coarse, coding, bench, target)
+        groups = _join_groups(source, fine, coarse, coding, scratch, target)
     other = coding.maps[coding.offsets[second, fine[second], coarse[second]] :] if second >= 0 else joint
-    return groups, _join_classes(source, groups, joint, other, coding, bench, target, with_owners)
+    return groups, _join_classes(source, groups, joint, other, coding, scratch, target, with_owners)
 
 
 @compiled
 def _join_labels(
-    source: Classes, joint: NDArray[np.int32], width: int, owners: NDArray[np.int32], target: Classes, with_owners: bool
+    source: KeyedClasses,
+    joint: NDArray[np.int32],
+    width: int,
+    owners: NDArray[np.int32],
+    target: KeyedClasses,
+    with_owners: bool,
 ) -> int:
     """Join neighbours whose inner labels become one; the groups stay."""
     # Without branches: which neighbours join is hard to foresee.
@@ -138,12 +172,12 @@ def _join_labels(
 
 @compiled
 def _join_groups(
-    source: Classes,
+    source: KeyedClasses,
     fine: NDArray[np.int16],
     coarse: NDArray[np.int16],
     coding: Coding,
-    bench: Bench,
-    target: Classes,
+    scratch: Scratch,
+    target: KeyedClasses,
 ) -> int:
     """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
     words, number = source.keys.shape[1], len(source.keys)
@@ -153,8 +187,8 @@ def _join_groups(
         if place != coding.inner and place != coding.second and coarse[place] != fine[place]:
             changed[changes] = place
             changes += 1
-    slots = _slots(groups_bound(coding, coarse, number))
-    bench.table[:slots] = -1
+    slots = slots_for(groups_bound(coding, coarse, number))
+    scratch.table[:slots] = -1
     count = 0
     for row in range(number):
         # The key is made where it will stay, if no group has it yet.
@@ -167,57 +201,40 @@ def _join_groups(
             label = (before >> shift) & mask
             after = np.int64(coding.maps[coding.offsets[place, fine[place], coarse[place]] + label])
             target.keys[count, word] = (before & ~(mask << shift)) | (after << shift)
-        mixed = np.int64(0)
-        for word in range(words):
-            mixed = (mixed ^ target.keys[count, word]) * MIX
-            mixed ^= (mixed >> 31) & 0x1FFFFFFFF
-        slot = mixed & (slots - 1)
-        while True:
-            found = bench.table[slot]
-            if found < 0:
-                bench.table[slot] = found = count
-                count += 1
-                break
-            agree = True
-            for word in range(words):
-                if target.keys[found, word] != target.keys[count, word]:
-                    agree = False
-                    break
-            if agree:
-                break
-            slot = (slot + 1) & (slots - 1)
-        bench.parents[row] = found
-    _sort_members(number, count, bench)
+        found = row_of_key(target.keys, count, scratch.table, slots)
+        count += int(found == count)
+        scratch.parents[row] = found
+    _sort_members(number, count, scratch)
     return count
 
 
 @compiled
-def _sort_members(number: int, count: int, bench: Bench) -> None:
+def _sort_members(number: int, count: int, scratch: Scratch) -> None:
     """Put the groups of the source in the order of their new groups."""
-    bench.begins[: count + 1] = 0
+    scratch.begins[: count + 1] = 0
     for row in range(number):
-        bench.begins[bench.parents[row] + 1] += 1
+        scratch.begins[scratch.parents[row] + 1] += 1
     for group in range(count):
-        bench.begins[group + 1] += bench.begins[group]
+        scratch.begins[group + 1] += scratch.begins[group]
     for row in range(number):
-        parent = bench.parents[row]
-        bench.members[bench.begins[parent]] = row
-        bench.begins[parent] += 1
+        parent = scratch.parents[row]
+        scratch.members[scratch.begins[parent]] = row
+        scratch.begins[parent] += 1
     # Each is now where the next one begins.
     for group in range(count, 0, -1):
-        bench.begins[group] = bench.begins[group - 1]
-    bench.begins[0] = 0
+        scratch.begins[group] = scratch.begins[group - 1]
+    scratch.begins[0] = 0
 
 
 @compiled
 def _join_classes(
-    source: Classes,
+    source: KeyedClasses,
     groups: int,
     joint: NDArray[np.int32],
     other: NDArray[np.int32],
     coding: Coding,
-    bench: Bench,
-    target: Classes,
+    scratch: Scratch,
+    target: KeyedClasses,
     with_owners: bool,
 ) -> int:
     """Add up the classes of the groups that became one, label by label of the inner attributes."""
@@ -225,44 +242,44 @@ def _join_classes(
     width, both = coding.width, coding.width + coding.second_width
     low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
     for row in range(len(source.codes)):
-        bench.ends[source.codes[row] >> both] = row + 1
+        scratch.ends[source.codes[row] >> both] = row + 1
     count = 0
     for group in range(groups):
         first, last = np.int64(2**30), np.int64(-1)
-        for place in range(bench.begins[group], bench.begins[group + 1]):
-            member = bench.members[place]
-            for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
+        for place in range(scratch.begins[group], scratch.begins[group + 1]):
+            member = scratch.members[place]
+            for row in range(0 if member == 0 else scratch.ends[member - 1], scratch.ends[member]):
                 code = source.codes[row]
                 label = np.int64(joint[code & low])
                 if high:
                     label |= np.int64(other[(code >> width) & high]) << width
-                bench.marks[label // _MARKS] |= np.int64(1) << (label % _MARKS)
+                scratch.marks[label // _MARKS] |= np.int64(1) << (label % _MARKS)
                 first, last = min(first, label), max(last, label)
-                bench.rows[label] += source.sizes[row]
+                scratch.rows[label] += source.sizes[row]
                 if with_values:
-                    bench.values[label] |= source.present[row]
+                    scratch.values[label] |= source.present[row]
                 if with_owners:
                     # For now the label; when all are known, its class.
-                    bench.owners[row] = label
+                    scratch.owners[row] = label
         for word in range(first // _MARKS, last // _MARKS + 1):
-            marks = bench.marks[word]
-            bench.marks[word] = 0
+            marks = scratch.marks[word]
+            scratch.marks[word] = 0
             while marks:
                 lowest = marks & -marks
                 marks ^= lowest
                 label = np.int64(word * _MARKS + ones(lowest - 1))
-                target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, bench.rows[label]
-                bench.rows[label] = 0
-                bench.places[label] = count
+                target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, scratch.rows[label]
+                scratch.rows[label] = 0
+                scratch.places[label] = count
                 if with_values:
-                    target.present[count] = bench.values[label]
-                    bench.values[label] = 0
+                    target.present[count] = scratch.values[label]
+                    scratch.values[label] = 0
                 count += 1
         if with_owners:
-            for place in range(bench.begins[group], bench.begins[group + 1]):
-                member = bench.members[place]
-                for row in range(0 if member == 0 else bench.ends[member - 1], bench.ends[member]):
-                    bench.owners[row] = bench.places[bench.owners[row]]
+            for place in range(scratch.begins[group], scratch.begins[group + 1]):
+                member = scratch.members[place]
+                for row in range(0 if member == 0 else scratch.ends[member - 1], scratch.ends[member]):
+                    scratch.owners[row] = scratch.places[scratch.owners[row]]
     return count
 
 
@@ -270,7 +287,7 @@ def _join_classes(
 def roll_pairs_up(source: Pairs, owners: NDArray[np.int32], size: int, table: NDArray[np.int32], target: Pairs) -> int:
     """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
     number = len(source.rows)
-    slots = _slots(number)
+    slots = slots_for(number)
     table[:slots] = -1
     count = 0
     for row in range(number):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.hierarchy import Hierarchy
+from tabular.table import Table
 
 #: Bits of a word of a key; the sign stays free.
 WORD = 62
 
 #: Logarithms are kept as whole multiples of 1 over this, so that sums of them do not depend on their order.
 UNIT = 1 << 28
+
+Numbers = NDArray[np.int64]
 
 
 class Coding(NamedTuple):
@@ -55,7 +58,7 @@ class Pairs(NamedTuple):
     rows: NDArray[np.int32]
 
 
-class Classes(NamedTuple):
+class KeyedClasses(NamedTuple):
     """The classes of a node, by group: those that differ in the inner attributes only, in the order of their labels.
 
     The code of a class is the number of its group, followed by the label of the second and that of the inner attribute.
@@ -94,18 +97,48 @@ class Ranked:
         return max(1, (len(self.ranks) - 1).bit_length())
 
 
-def coding_of(
-    ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]], inner: int, second: int
-) -> tuple[Coding, int]:
-    """The coding of the attributes, and how many words a key has; *counts* are the rows of each value by rank."""
-    shape = (len(ranked), max(len(each.groups) for each in ranked))
-    word, shift, mask = (np.zeros(len(ranked), dtype=np.int64) for _ in range(3))
+@dataclass(frozen=True, eq=False)
+class RankedColumns:
+    """The quasi-identifiers of a table: their levels, the rank of each row's value, and the rows of each rank."""
+
+    levels: tuple[Ranked, ...]
+    columns: tuple[NDArray[np.int64], ...]
+    counts: tuple[NDArray[np.int64], ...]
+
+    @classmethod
+    def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy]) -> RankedColumns:
+        """The columns of *table* that have *hierarchies*, which are over their domains."""
+        levels = tuple(Ranked.of(each) for each in hierarchies.values())
+        columns = tuple(each.ranks[table.columns[name]] for name, each in zip(hierarchies, levels, strict=True))
+        counts = (np.bincount(column, minlength=len(each.ranks)) for column, each in zip(columns, levels, strict=True))
+        return cls(levels, columns, tuple(counts))
+
+    def labels(self, node: Sequence[int]) -> list[NDArray[np.int64]]:
+        """The labels of all rows at a *node*, by attribute."""
+        return [each.groups[level][column] for each, level, column in zip(self.levels, node, self.columns, strict=True)]
+
+    def bits(self) -> NDArray[np.float64]:
+        """By attribute and level the bits that tell the values of all rows from the others of their labels."""
+        found = np.zeros((len(self.levels), max(len(each.groups) for each in self.levels)))
+        for place, (each, rows) in enumerate(zip(self.levels, self.counts, strict=True)):
+            for number, labels in enumerate(each.groups):
+                label_rows = np.bincount(labels, weights=rows)[labels]
+                ratio = np.divide(label_rows, rows, where=rows > 0, out=np.ones(len(rows)))
+                found[place, number] = float(np.dot(np.log2(ratio), rows))
+        return found
+
+
+def coding_of(ranked: RankedColumns, inner: int = -1, second: int = -1) -> tuple[Coding, int]:
+    """The coding of the attributes, and how many words a key has."""
+    attributes = len(ranked.levels)
+    shape = (attributes, max(len(each.groups) for each in ranked.levels))
+    word, shift, mask = (np.zeros(attributes, dtype=np.int64) for _ in range(3))
     offsets, starts = np.zeros((*shape, shape[1]), dtype=np.int64), np.zeros(shape, dtype=np.int64)
     all_leaves, all_bits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     groups = np.ones(shape, dtype=np.int64)
     maps, leaves, bits = [], [], []
     mapped = labelled = words = used = 0
-    for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
+    for place, (each, rows) in enumerate(zip(ranked.levels, ranked.counts, strict=True)):
         if place not in (inner, second):
             width = each.width
             if used + width > WORD:
@@ -130,8 +163,8 @@ def coding_of(
     return Coding(
         inner,
         second,
-        ranked[inner].width,
-        ranked[second].width if second >= 0 else 0,
+        ranked.levels[inner].width if inner >= 0 else 0,
+        ranked.levels[second].width if second >= 0 else 0,
         word,
         shift,
         mask,
@@ -146,15 +179,12 @@ def coding_of(
     ), words + 1
 
 
-def bits_of(ranked: Sequence[Ranked], counts: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """By attribute and level the bits that tell the values of all rows from the others of their labels."""
-    found = np.zeros((len(ranked), max(len(each.groups) for each in ranked)))
-    for place, (each, rows) in enumerate(zip(ranked, counts, strict=True)):
-        for number, labels in enumerate(each.groups):
-            label_rows = np.bincount(labels, weights=rows)[labels]
-            ratio = np.divide(label_rows, rows, where=rows > 0, out=np.ones(len(rows)))
-            found[place, number] = float(np.dot(np.log2(ratio), rows))
-    return found
+def packed(columns: Sequence[NDArray[np.integer]], places: Sequence[int], coding: Coding, words: int) -> Numbers:
+    """The keys of rows with these labels, of the attributes at *places*."""
+    keys = np.zeros((len(columns[0]), words), dtype=np.int64)
+    for place in places:
+        keys[:, coding.word[place]] |= columns[place].astype(np.int64) << coding.shift[place]
+    return keys
 
 
 def distinct_rows(
@@ -165,7 +195,7 @@ def distinct_rows(
     sensitive: NDArray[np.int32] | None,
     values: int,
     labels: NDArray[np.int32] | None,
-) -> Classes:
+) -> KeyedClasses:
     """The classes of the node that keeps every value, given the *columns* as ranks.
 
     With up to as many *values* as a word has bits the sensitive ones are noted as bits, else, and where their counts
@@ -177,14 +207,12 @@ def distinct_rows(
     found = equivalence_classes([*(columns[place] for place in outer), inside])
     firsts = np.empty(len(found.sizes), dtype=np.int64)
     firsts[found.labels[::-1]] = np.arange(len(found.labels))[::-1]
-    keys = np.zeros((len(firsts), words), dtype=np.int64)
-    for place in outer:
-        keys[:, coding.word[place]] |= columns[place][firsts] << coding.shift[place]
+    keys = packed([column[firsts] for column in columns], outer, coding, words)
     begins = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))
     present = np.zeros(len(firsts) if sensitive is not None and values else 0, dtype=np.int64)
     if sensitive is not None and values:
         np.bitwise_or.at(present, found.labels, np.int64(1) << sensitive.astype(np.int64))
-    return Classes(
+    return KeyedClasses(
         keys[begins],
         np.cumsum(begins) - 1 << coding.width + coding.second_width | inside[firsts],
         found.sizes.astype(np.int32),
@@ -202,10 +230,10 @@ def _pairs(classes: NDArray[np.int64], codes: NDArray[np.int32] | None) -> Pairs
     return Pairs((pairs // size).astype(np.int32), (pairs % size).astype(np.int32), rows.astype(np.int32))
 
 
-def copied(classes: Classes, end: NDArray[np.int64]) -> Classes:
+def copied(classes: KeyedClasses, end: NDArray[np.int64]) -> KeyedClasses:
     """The classes up to a mark, in arrays of their own."""
     groups, many, of_values, of_labels = end.tolist()
-    return Classes(
+    return KeyedClasses(
         classes.keys[:groups].copy(),
         classes.codes[:many].copy(),
         classes.sizes[:many].copy(),

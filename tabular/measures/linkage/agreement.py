@@ -1,4 +1,4 @@
-"""Which attributes of an original and a masked record agree, and what agreement says (Fellegi and Sunter 1969)."""
+"""The attributes in which two records agree, and the weight of their agreement (Fellegi and Sunter 1969)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MARGIN = 1e-6
 #: Weights are whole numbers of this fraction: equal sums of weights are exactly equal.
 UNIT = 1e-6
 
-#: Where EM begins for records that belong together, and when it ends.
+#: EM: the first probability for records that belong together, and when it ends.
 AGREEMENT, PRECISION, ROUNDS = 0.9, 1e-10, 10_000
 
 
 def patterns(pairs: Pairs, labels: Labels) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
-    """For each original and each masked combination the pattern of their agreement, and how many records have which.
+    """The pattern of agreement of each original with each masked combination, and the pairs of records by pattern.
 
     A value agrees with a label that stands for a set if it is one of its members; with a label that has no members
     if it is within its window.
@@ -98,7 +98,7 @@ def _maximise(
     together: NDArray[np.float64],
     apart: NDArray[np.float64],
 ) -> None:
-    """Find by EM how probably each attribute agrees in pairs that belong together, and in all others."""
+    """Find by EM the probability that each attribute agrees in pairs that belong together, and in all others."""
     attributes = len(together)
     agreed, agreed_apart = np.zeros(attributes), np.zeros(attributes)
     for _ in range(ROUNDS):

@@ -1,5 +1,5 @@
-"""Of all transports of least cost the first in code order: as much as can be from the first row to the first column,
-of those as much as can be to the second column, and so on, row by row."""
+"""The first in code order of all transports of least cost: it sends as much as possible from the first row to the
+first column, then to the second column, and so on, row by row."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Detours(NamedTuple):
 
 
 def first_in_code_order(problem: Problem, state: State, entries: Entries, limit: int) -> Edges | None:
-    """The first of the optimal transports, from one of them; None where more than *limit* edges are to be chosen from.
+    """The first of the optimal transports, given one of them; None if they use more than *limit* edges.
 
     A transport is optimal if and only if it uses only edges whose cost the duals exhaust.
     """
@@ -127,7 +127,7 @@ def _unlist(edges: Edges, edge: int) -> None:
 
 @compiled
 def _rearrange(edges: Edges, detours: Detours) -> None:
-    """Move each row's flow to its first columns as far as the rows after it can make up for it."""
+    """Move each row's flow to its first columns as far as later rows can compensate."""
     search = 0
     for row in range(len(edges.starts) - 1):
         first, end = edges.starts[row], edges.starts[row + 1]
@@ -136,7 +136,7 @@ def _rearrange(edges: Edges, detours: Detours) -> None:
             if edges.flows[edge] > 0:
                 detours.held[edges.columns[edge]] = edges.flows[edge]
                 movable += edges.flows[edge]
-                # From here on the row's flow is no one else's to move.
+                # From here on no other row may move this row's flow.
                 _unlist(edges, edge)
         for edge in range(first, end):
             column = edges.columns[edge]
@@ -154,7 +154,7 @@ def _rearrange(edges: Edges, detours: Detours) -> None:
 
 @compiled
 def _detour(edges: Edges, detours: Detours, row: int, column: int, search: int) -> int:
-    """A later column of *row* whose flow can go to *column* instead, by way of later rows; -1 where there is none.
+    """A later column of *row* whose flow can move to *column* by way of later rows, or -1.
 
     What a search in vain has seen stays closed for the row: only fewer columns are looked for after it.
     """
@@ -188,7 +188,7 @@ def _detour(edges: Edges, detours: Detours, row: int, column: int, search: int) 
 
 @compiled
 def _reroute(edges: Edges, detours: Detours, column: int, last: int) -> int:
-    """Free as much of *column* as fits along the detour found; what is freed leaves the row's flow to *last*."""
+    """Free as much of *column* as fits along the detour; the row's flow to *last* falls by as much."""
     amount, via = detours.held[last], last
     while via != column:
         given = detours.row_entered_by[edges.rows[detours.entered_by[via]]]

@@ -19,7 +19,7 @@ TOLERANCE = 1e-9
 
 
 class PrefixTree(NamedTuple):
-    """Sorted combinations as a tree of their common beginnings.
+    """Sorted combinations as a tree of common prefixes.
 
     `depth[i]` is the first column in which row i differs from the row before; `past[i, a]` is the next row that
     differs from row i in one of the columns up to a.
@@ -107,8 +107,8 @@ class NearestLinkage(Measure):
 
 
 def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:
-    """The number of masked records whose original is nearest to them; of several nearest each counts its share."""
-    # Nominal columns first: they rule out most, and few values make long common beginnings.
+    """The number of masked records whose original is nearest; n originals that are equally near count 1/n each."""
+    # Nominal columns first: they rule out most, and few values make long common prefixes.
     columns = sorted(columns, key=lambda column: (column.ordered, column.size))
     pairs = Pairs.of(columns)
     tree = PrefixTree.of(pairs.original.codes, pairs.original.counts)
@@ -129,7 +129,7 @@ def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
                 held[column] = place
                 _distances_to(labels, place, column, distance[column])
         first, end = true.starts[result], true.starts[result + 1]
-        # The true originals bound the search: whatever is nearest is no farther than they are.
+        # The true originals bound the search: the nearest one is no farther than they are.
         own = np.zeros(end - first)
         for pair in range(first, end):
             for column in range(columns):
@@ -147,7 +147,7 @@ def _linked(tree: PrefixTree, true: TruePairs, labels: Labels) -> float:
 def _nearest(
     tree: PrefixTree, distance: NDArray[np.float64], reached: NDArray[np.float64], best: float
 ) -> tuple[float, int]:
-    """The least distance, which is no more than *best*, and how many originals are that near."""
+    """The least distance, at most *best*, and the number of originals at that distance."""
     rows, columns = tree.codes.shape
     tied = 0
     row = 0
@@ -159,7 +159,7 @@ def _nearest(
                 break
             column += 1
         if column < columns:
-            # No row that begins like this one is near enough.
+            # No row with this prefix is near enough.
             row = tree.past[row, column]
             continue
         if reached[columns] < best - TOLERANCE:

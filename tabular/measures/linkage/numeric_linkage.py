@@ -71,7 +71,7 @@ class ToleranceLinkage(Measure):
 
 
 def _windows(columns: Sequence[Column], lows: np.ndarray, highs: np.ndarray) -> Labels:
-    """Labels without members: with what lies in their window they agree."""
+    """Labels without members, which agree with the values in their window."""
     labels = Labels.of(columns)
     return labels._replace(
         members=np.zeros(0, dtype=np.int32),

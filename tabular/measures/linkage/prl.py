@@ -51,7 +51,7 @@ class ProbabilisticLinkage(Measure):
 
 
 def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
-    """The reading of one-to-one linkage, with a bound where it cannot be had exactly."""
+    """The reading of one-to-one linkage, with a bound if the exact value takes too long."""
     records, attributes = int(pairs.records.sum()), pairs.original.codes.shape[1]
     if attributes > ATTRIBUTES:
         raise InvalidInput(f"PRL compares at most {ATTRIBUTES} attributes, not {attributes}.")
@@ -63,7 +63,7 @@ def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
 
 
 def expected_links(pairs: Pairs, labels: Labels, steps: int) -> float | None:
-    """The number of records the best assignment is expected to link rightly; None where it takes too much to find."""
+    """The expected number of records that the best assignment links rightly; None if that takes too long."""
     supply, demand = pairs.original.counts, pairs.masked.counts
     attributes = pairs.original.codes.shape[1]
     if len(supply) * len(demand) * pattern_type(attributes).itemsize > MEMORY:
@@ -75,7 +75,7 @@ def expected_links(pairs: Pairs, labels: Labels, steps: int) -> float | None:
     edges = None if solution is None else first_in_code_order(problem, *solution, EDGES)
     if edges is None:
         return None
-    # Of a flow between two combinations the share that falls on true pairs, when their records are drawn at random.
+    # The share of a flow between two combinations that falls on true pairs if records are drawn at random.
     keys = edges.rows * len(demand) + edges.columns.astype(np.int64)
     true = pairs.origins * len(demand) + pairs.results
     places = np.minimum(np.searchsorted(keys, true), len(keys) - 1)
@@ -84,6 +84,6 @@ def expected_links(pairs: Pairs, labels: Labels, steps: int) -> float | None:
 
 
 def most_links(pairs: Pairs) -> float:
-    """What no assignment exceeds: all that can go between the combinations of a true pair does."""
+    """An upper limit of all assignments: everything possible goes between the combinations of true pairs."""
     larger = np.maximum(pairs.original.counts[pairs.origins], pairs.masked.counts[pairs.results])
     return min(float(np.sum(pairs.records / larger)), float(pairs.records.sum()))

@@ -1,4 +1,4 @@
-"""RSRL: linkage by distance that knows how far rank swapping reaches."""
+"""RSRL: linkage by distance within the reach of rank swapping."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RankSwappingLinkage(NearestLinkage):
 
 
 def _windows(column: Column, reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each label the first value within reach, and the one after the last."""
+    """For each label the first value within reach, and the first beyond it."""
     frequencies = np.bincount(column.original, minlength=column.size)
     ends = np.cumsum(frequencies)
     starts = ends - frequencies

@@ -41,7 +41,7 @@ class Entries(NamedTuple):
 
 
 class State(NamedTuple):
-    """How far the transport has come: duals that no edge exceeds, what is left to send, and what was used."""
+    """The state of the transport: duals within the costs, supply and demand left, entries and steps used."""
 
     of_rows: NDArray[np.int64]
     of_columns: NDArray[np.int64]
@@ -66,7 +66,7 @@ class ShortestPaths(NamedTuple):
 
 
 def optimum(problem: Problem, steps: int) -> tuple[State, Entries] | None:
-    """A transport of least cost with its duals; None where more than so many *steps*, looks at an edge, are needed."""
+    """A transport of least cost with its duals; None if it needs to look at more than *steps* edges."""
     rows, columns = problem.patterns.shape
     state = State(
         np.zeros(rows, dtype=np.int64),
@@ -90,7 +90,7 @@ def optimum(problem: Problem, steps: int) -> tuple[State, Entries] | None:
 
 
 def _with_room(entries: Entries | None, columns: int, room: int) -> Entries:
-    """Entries with *room*, the old ones kept; what is new is free."""
+    """Entries with *room*: the old ones, and free new ones."""
     nexts = np.arange(1, room + 1, dtype=np.int64)
     nexts[-1] = -1
     rows, amounts = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
@@ -100,7 +100,7 @@ def _with_room(entries: Entries | None, columns: int, room: int) -> Entries:
         return Entries(heads, nexts, rows, amounts)
     before = len(entries.rows)
     nexts[:before], rows[:before], amounts[:before] = entries.nexts, entries.rows, entries.amounts
-    # What was free stays so, behind what is new.
+    # The free entries follow the new ones.
     nexts[-1] = entries.heads[columns]
     entries.heads[columns] = before
     return Entries(entries.heads, nexts, rows, amounts)

@@ -89,7 +89,7 @@ def grid(x: Axis, y: Axis, *, across: str | None = None, upwards: str | None = N
         at = y(value)
         if y.has_lines:
             marks.append(element("line", x1=float(left), x2=float(right), y1=at, y2=at, class_="grid"))
-        marks.append(lettering(left - 5, at + 3.5, words, "end", small=y.has_lines))
+        marks.append(lettering(left - (5 if y.has_lines else 9), at + 3.5, words, "end", small=y.has_lines))
     for value, words in x.ticks:
         at = x(value)
         if x.has_lines:

@@ -91,7 +91,7 @@ def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str)
     shares = [share for _, before, after in rows for share in (before, after) if share is not None]
     x = Axis.from_zero(shares, 134, WIDTH - 14, ceiling=1.0)
     x = replace(x, ticks=tuple((tick, f"{tick:.0%}") for tick, _ in x.ticks))
-    y = Axis.by_category([name for name, _, _ in rows], 4, bottom, width=20)
+    y = Axis.by_category([name for name, _, _ in rows], 4, bottom, width=18)
     marks = [grid(x, y)]
     for place, (name, before, after) in enumerate(rows):
         at, said = y(place), f"{named(name)}: {before:.1%} before"

@@ -131,7 +131,7 @@ def test_an_edge_that_cannot_be_taken_is_named_by_its_line(edges: str, message: 
 @pytest.mark.parametrize(
     ("users", "message"),
     [
-        ("id\nana\n\nsecret\nsecret\n", r"x\.users\.csv, line 5: the id of this user stands before, at user 1"),
+        ("id\nana\n\nsecret\nsecret\n", r"x\.users\.csv, line 5: this id occurs before, at user 1"),
         ("id,location\nana,secret\n", r"x\.users\.csv, line 2: the location of this user is none of the 4 places"),
         ("id,topic1\nana,a,b\n", r"x\.users\.csv, line 2: this line has 3 cells, the header 2"),
         ("id,topics\nana,secret\n", r"x\.users\.csv, line 2: topics, line 1, column 1: this is not JSON"),
@@ -139,7 +139,7 @@ def test_an_edge_that_cannot_be_taken_is_named_by_its_line(edges: str, message: 
         ("id,handle\n,secret\n", r"x\.users\.csv, line 2: id is missing"),
         ("id,handle,handle\n", r"x\.users\.csv, line 1: column 3 has the name of another one"),
         ("secret,else\nmore,and\n", r"x\.users\.csv: the first line must name the columns, and one of them id or user"),
-        ("id,name\nana,a\x00b\n", r"x\.users\.csv, line 2: name has a character that no text can have"),
+        ("id,name\nana,a\x00b\n", r"x\.users\.csv, line 2: name has a character that text cannot hold"),
     ],
 )
 def test_a_user_who_cannot_be_taken_is_named_by_the_line(users: str, message: str, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_ids_of_another_writer_that_would_become_one_are_refused(edges: str, use
 
 
 def test_users_of_another_writer_that_would_become_one_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRecord, match=r"x\.users\.csv, line 3: the id of this user stands before"):
+    with pytest.raises(InvalidRecord, match=r"x\.users\.csv, line 3: this id occurs before"):
         read(tmp_path, "source,target\n", users="id\n=x\n'=x\n")
 
 

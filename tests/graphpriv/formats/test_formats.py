@@ -200,7 +200,7 @@ def test_a_dangling_edge_is_named_by_its_position(suffix: str, text: str, where:
 def test_a_repeated_id_is_named_by_its_position(suffix: str, text: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / f"graph{suffix}"
     path.write_text(text)
-    with pytest.raises(InvalidRecord, match=f"{where}: the id of this user stands before, at user 1") as caught:
+    with pytest.raises(InvalidRecord, match=f"{where}: this id occurs before, at user 1") as caught:
         read_graph(path)
     assert "secret" not in str(caught.value)
 

@@ -93,15 +93,19 @@ def test_what_gephi_writes_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("nodes", "edges", "message"),
     [
-        ('<node id="b" pid="a"/>', "", "line 2: this node lies inside another one"),
+        ('<node id="b" pid="a"/>', "", "line 2: this node lies inside another"),
         ('<node id="b"><nodes><node id="c"/></nodes></node>', "", "line 2: this node stands inside another one"),
         ("<node label='b'/>", "", "line 2: id is missing"),
         (
             '<node id="b"><attvalues><attvalue for="9" value="x"/></attvalues></node>',
             "",
-            "line 2: this value belongs to",
+            "line 2: this value's attribute is not declared",
         ),
-        ('<node id="b"><attvalues><attvalue value="x"/></attvalues></node>', "", "line 2: this value belongs to"),
+        (
+            '<node id="b"><attvalues><attvalue value="x"/></attvalues></node>',
+            "",
+            "line 2: this value's attribute is not declared",
+        ),
         (
             '<node id="b"><attvalues><attvalue for="0" value="[[]]"/></attvalues></node>',
             "",
@@ -113,7 +117,7 @@ def test_what_gephi_writes_is_read(tmp_path: Path) -> None:
             "line 2: location_path, line 1",
         ),
         ("", '<edge source="a"/>', "line 4: target is missing"),
-        ("", '<edge source="a" target="a" type="undirected"/>', "line 4: edges are directed or not, all of them"),
+        ("", '<edge source="a" target="a" type="undirected"/>', "line 4: either all edges are directed or none"),
         ("", '<edge source="a" target="a" type="sideways"/>', "line 4: the direction of edges must be one of directed"),
     ],
 )

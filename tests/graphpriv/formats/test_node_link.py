@@ -95,7 +95,7 @@ def test_whole_numbers_are_ids_as_text(tmp_path: Path) -> None:
 
 
 def test_a_number_and_its_text_are_one_id(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRecord, match=r"nodes\[1\]: the id of this user stands before"):
+    with pytest.raises(InvalidRecord, match=r"nodes\[1\]: this id occurs before"):
         read(document(nodes=[{"id": 7}, {"id": "7"}], edges=[]), tmp_path)
 
 
@@ -148,8 +148,8 @@ def test_topics_may_stand_apart(tmp_path: Path) -> None:
         ({"nodes": [{"id": "a", "topics": list("abcd")}]}, r"nodes\[0\]: topics: a user has at most 3 topics, not 4"),
         ({"nodes": [{"id": "a", "topics": [], "topic1": "b"}]}, r"nodes\[0\]: topics: this user has topics twice"),
         ({"nodes": [{"id": "a", "handle": {}}]}, r"nodes\[0\]: handle must be text or a whole number, not an object"),
-        ({"nodes": [{"id": "a\x00"}]}, r"nodes\[0\]: id has a character that no text can have"),
-        ({"nodes": [{"id": "a\ud800"}]}, r"nodes\[0\]: id has a character that no text can have"),
+        ({"nodes": [{"id": "a\x00"}]}, r"nodes\[0\]: id has a character that text cannot hold"),
+        ({"nodes": [{"id": "a\ud800"}]}, r"nodes\[0\]: id has a character that text cannot hold"),
         ({"edges": {}}, "edges: must be a list, not an object"),
         ({"edges": [{"source": "ana"}]}, r"edges\[0\]: target is missing"),
         ({"edges": [{"source": "ana", "target": []}]}, r"edges\[0\]: target must be text"),
@@ -157,7 +157,7 @@ def test_topics_may_stand_apart(tmp_path: Path) -> None:
         ({"locations": ["Barcelona"]}, "locations must be an object with a path for each key, not a list"),
         (
             {"locations": {"Barcelona": [["Barcelona", "town"], ["world", "world"]]}},
-            r"locations\[0\]: step 1 has no known type",
+            r"locations\[0\]: step 1 has an unknown type",
         ),
         ({"locations": {"Barcelona": "Spain"}}, r"locations\[0\]: a path is a list"),
         ({"locations": {"Barcelona": [["Barcelona", "locality"]]}}, r"locations\[0\]: a path ends at world"),
@@ -186,8 +186,8 @@ def test_a_record_that_cannot_be_taken_is_named(changes: dict[str, Any], message
     [
         ("[]", "is an object with nodes and edges, not a list"),
         ("{", "line 1, column 2: this is not JSON"),
-        ('{"nodes":\n [NaN]}', "line 2: NaN is no number of JSON"),
-        ('{"a": "NaN", "nodes":\n\n [-Infinity]}', "line 3: -Infinity is no number of JSON"),
+        ('{"nodes":\n [NaN]}', "line 2: NaN is not a JSON number"),
+        ('{"a": "NaN", "nodes":\n\n [-Infinity]}', "line 3: -Infinity is not a JSON number"),
         ("[" * 100_000, "nested too deeply"),
         ('{"nodes": ' + "[" * 990 + "]" * 990 + "}", "nested too deeply|nodes"),
         ("[" + "9" * 10_000 + "]", "too many digits"),
@@ -201,21 +201,24 @@ def test_a_file_that_is_no_graph_is_an_error(written: str, message: str, tmp_pat
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ('{"nodes": [{"id": "a"}], "edges": [], "nodes": [{"id": "b"}]}', r"graph\.json: nodes stands twice"),
-        ('{"nodes": [{"id": "a"}, {"id": "b", "id": "c"}], "edges": []}', r"nodes\[1\]: id stands twice"),
-        ('{"nodes": [{"id": "b", "secret": 1, "secret": 1}], "edges": []}', r"nodes\[0\]: key 3 stands twice"),
+        ('{"nodes": [{"id": "a"}], "edges": [], "nodes": [{"id": "b"}]}', r"graph\.json: nodes occurs twice"),
+        ('{"nodes": [{"id": "a"}, {"id": "b", "id": "c"}], "edges": []}', r"nodes\[1\]: id occurs twice"),
+        ('{"nodes": [{"id": "b", "secret": 1, "secret": 1}], "edges": []}', r"nodes\[0\]: key 3 occurs twice"),
         (
             '{"nodes": [{"id": "b"}], "edges": [{"source": "b", "target": "b"}, {"source": "b", "source": "b"}]}',
-            r"edges\[1\]: source stands twice",
+            r"edges\[1\]: source occurs twice",
         ),
-        ('{"nodes": [{"id": "b", "topics": {"a": 1, "a": 2}}], "edges": []}', r"nodes\[0\], topics: key 2 stands"),
+        (
+            '{"nodes": [{"id": "b", "topics": {"a": 1, "a": 2}}], "edges": []}',
+            r"nodes\[0\], topics: key 2 occurs twice",
+        ),
         (
             '{"nodes": [{"id": "b"}], "edges": [], "locations": {"secret": [], "x": [], "secret": []}}',
-            r"graph\.json, locations: key 3 stands twice",
+            r"graph\.json, locations: key 3 occurs twice",
         ),
         (
             '{"nodes": [{"id": "b"}], "edges": [], "secret": [{}, {"id": 1, "id": 1}]}',
-            r"graph\.json, value 3\[1\]: id stands twice",
+            r"graph\.json, value 3\[1\]: id occurs twice",
         ),
     ],
 )

@@ -29,16 +29,16 @@ def test_places_come_back_from_their_table(tmp_path_factory: pytest.TempPathFact
     ("places", "message"),
     [
         ("key,name,type\n", "line 1: there is no column parent; places have key, name, type, parent"),
-        ("key,name,type,parent\na,a,village,\n", "line 2: this is no known type of place; there is route"),
-        ("key,name,type,parent\na,a,locality,b\n", "line 2: the parent of this place is no key of the table"),
-        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: the key of this place stands before, at line 2"),
+        ("key,name,type,parent\na,a,village,\n", "line 2: unknown type of place; there is route"),
+        ("key,name,type,parent\na,a,locality,b\n", "line 2: this place's parent is not a key of the table"),
+        ("key,name,type,parent\na,a,route,\na,a,route,\n", "line 3: this key occurs before, at line 2"),
         ("key,name,type,parent\na,,route,\n", "line 2: a place has a key and a name"),
         ("key,name,type,parent\nw,Earth,world,\n", "line 2: there is one world"),
         (
             "key,name,type,parent\nc,c,route,a\na,a,political,b\nb,b,political,a\n",
-            "line 3: the way up from this place comes back to it; places must not form a cycle",
+            "line 3: this place lies above itself; places must not form a cycle",
         ),
-        ("key,name,type,parent\na,a,political,a\n", "line 2: the way up from this place comes back to it"),
+        ("key,name,type,parent\na,a,political,a\n", "line 2: this place lies above itself"),
         (
             "key,name,type,parent\n" + "".join(f"{n},{n},political,{n + 1}\n" for n in range(2000)),
             "line 2: more than 100 places lie above this one",

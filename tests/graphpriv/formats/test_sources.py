@@ -38,7 +38,7 @@ def test_a_packed_file_that_was_cut_off_is_an_error(tmp_path: Path) -> None:
 
 def test_a_packed_file_that_is_damaged_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "bad.json.gz").write_bytes(b"\x1f\x8b" + b"\x07" * 50)
-    with pytest.raises(InvalidInput, match="no sound gzip file"):
+    with pytest.raises(InvalidInput, match="not a sound gzip file"):
         read_graph(tmp_path / "bad.json.gz")
 
 

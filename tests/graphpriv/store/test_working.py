@@ -106,7 +106,7 @@ def test_a_check_removes_what_a_killed_backup_left_or_names_it(tmp_path: Path, m
         assert not left_behind(tmp_path, store.check).exists()
         left = left_behind(tmp_path, list)
         monkeypatch.setattr("graphpriv.store.working.shutil.rmtree", lambda *_, **__: None)
-        assert store.check() == [f"{left}: a killed run left copies of graphs here; remove it."]
+        assert store.check() == [f"{left}: a killed run left copies of graphs here; delete this folder."]
         monkeypatch.undo()
         store.backup(tmp_path / "kept.bak")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["graphs.db", "kept.bak"]

@@ -7,90 +7,19 @@ import io
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken
-from tabular.files.journal import MARK
-from tabular.files.outputs import (
-    Output,
-    Planned,
-    WrittenOutputs,
-    check_outputs,
-    finish_interrupted,
-    write_outputs,
-)
+from tabular.files.outputs import Planned, WrittenOutputs, check_outputs, write_outputs
 from tabular.release.identity import check_release_id, release_id
-from tests.system_calls import failing, killed_at
+from tests.system_calls import failing
+from tests.tabular.files.scenes import MOST_STEPS, Scene, output, record, scene, scenes, text
 
-
-def text(content: str) -> Callable[[IO[bytes], str], None]:
-    return lambda file, _: (file.write(content.encode()), None)[1]
-
-
-def record(of: str) -> Callable[[IO[bytes], str], None]:
-    return lambda file, release: (file.write(json.dumps({"of": of, "release": release}).encode()), None)[1]
-
-
-def output(path: Path | str, write: Callable[[IO[bytes], str], None], **options: bool) -> Output:
-    return Output(path=str(path), parameter="out", write=write, **options)
-
-
-class Scene:
-    """A table, its dictionary and its private record in up to three folders, before and after a command."""
-
-    def __init__(self, top: Path, *, folders: int, old: bool) -> None:
-        self.top = top
-        second = top if folders == 1 else top / "private"
-        self.third = top / "made"
-        second.mkdir(exist_ok=True)
-        self.targets = [top / "table.csv", top / "table.csv.dictionary.json", second / "record.json"]
-        if folders == 3:
-            self.targets.append(self.third / "matrix.csv")
-        self.old = old
-        if old:
-            self.write("old", overwrite=False)
-        self.before = self.seen()
-
-    def write(self, content: str, *, overwrite: bool = True) -> WrittenOutputs:
-        writers = [text(content * 3), record(content), record(content), text(content)]
-        return write_outputs(
-            [
-                output(target, writer, released=target.name == "table.csv", private=target.name == "record.json")
-                for target, writer in zip(self.targets, writers, strict=False)
-            ],
-            overwrite=overwrite,
-        )
-
-    def seen(self) -> list[bytes | None]:
-        return [target.read_bytes() if target.exists() else None for target in self.targets]
-
-    def expected(self, content: str) -> list[bytes | None]:
-        document = json.dumps({"of": content, "release": release_id((content * 3).encode())}).encode()
-        return [(content * 3).encode(), document, document, content.encode()][: len(self.targets)]
-
-    def left_over(self) -> list[str]:
-        return [path.name for path in self.top.rglob(f"{MARK}*")]
-
-    def finish(self) -> list[str]:
-        return [told for folder in (self.top / "private", self.third, self.top) for told in finish_interrupted(folder)]
-
-
-@contextlib.contextmanager
-def scene(folders: int, old: bool) -> Iterator[Scene]:
-    with tempfile.TemporaryDirectory() as top:
-        yield Scene(Path(top), folders=folders, old=old)
-
-
-scenes = st.tuples(st.sampled_from([1, 2, 3]), st.booleans())
-#: More than any command of a scene takes.
-MOST_STEPS = 90
 CONTENT = b"a\n1\n"
 
 
@@ -141,6 +70,15 @@ def test_standard_output_comes_last_and_knows_the_release_id(tmp_path: Path, mon
     assert out.buffer.getvalue() == b"table"  # type: ignore[attr-defined]
     assert found == WrittenOutputs(release_id(b"table"), ("-", str(tmp_path / "record")))
     assert json.loads((tmp_path / "record").read_text())["release"] == release_id(b"table")
+
+
+def test_standard_output_alone_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.chdir(tmp_path)
+    assert write_outputs([output("-", text("x"), released=True)], overwrite=False).release == release_id(b"x")
+    assert out.buffer.getvalue() == b"x"  # type: ignore[attr-defined]
+    assert not list(tmp_path.iterdir())
 
 
 def test_files_are_undone_when_nobody_reads_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,177 +198,6 @@ def test_whatever_fails_all_files_are_old_or_all_are_new(
         assert place.seen() in (place.before, place.expected("new"))
         assert not place.left_over()
         assert place.third.exists() == (place.seen()[-1] is not None and len(place.targets) == 4)
-
-
-def check_killed(place: Scene, step: int) -> bool:
-    """Kill a command at a step; whether it came so far."""
-    was_killed = killed_at(step, lambda: place.write("new"))
-    new = place.expected("new")
-    assert all(seen in (before, after) for seen, before, after in zip(place.seen(), place.before, new, strict=True))
-    if place.seen() not in (place.before, new) and all(place.targets[each].exists() for each in (0, 1, 2)):
-        is_mixed = len({seen == after for seen, after in zip(place.seen()[:3], new, strict=False)}) > 1
-        ids = [json.loads(place.targets[each].read_text())["release"] for each in (1, 2)]
-        if is_mixed:
-            with pytest.raises(InvalidInput, match="not the release that the record"):
-                for each in ids:
-                    check_release_id(place.targets[0], each, record="record.json")
-    return was_killed
-
-
-def check_finished(place: Scene) -> None:
-    place.finish()
-    assert place.seen() in (place.before, place.expected("new"))
-    assert not place.left_over()
-    assert not place.finish()
-
-
-def check_kills(folders: int, old: bool, *, every: int) -> None:
-    for step in range(1, MOST_STEPS, every):
-        with scene(folders, old) as place:
-            was_killed = check_killed(place, step)
-            check_finished(place)
-        if not was_killed:
-            assert step > 20
-            return
-    raise AssertionError
-
-
-# A fork of a process that has loaded much takes long: few of them in the plain run.
-@pytest.mark.parametrize(("folders", "old"), [(1, True), (2, False), (3, True)])
-def test_after_a_kill_the_next_command_finishes_or_undoes(folders: int, old: bool) -> None:
-    check_kills(folders, old, every=5)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("old", [True, False])
-@pytest.mark.parametrize("folders", [1, 2, 3])
-def test_after_a_kill_at_any_step_the_next_command_finishes_or_undoes(folders: int, old: bool) -> None:
-    check_kills(folders, old, every=1)
-
-
-@settings(max_examples=20)
-@given(scenes, st.integers(1, 60), st.integers(1, 20))
-def test_what_clears_up_may_be_killed_too(kind: tuple[int, bool], step: int, again: int) -> None:
-    with scene(*kind) as place:
-        check_killed(place, step)
-        killed_at(again, place.finish)
-        check_finished(place)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("old", [True, False])
-@pytest.mark.parametrize("folders", [1, 2, 3])
-def test_kills_at_all_pairs_of_steps(folders: int, old: bool) -> None:
-    for step in range(1, MOST_STEPS):
-        for again in range(1, MOST_STEPS):
-            with scene(folders, old) as place:
-                was_killed = check_killed(place, step)
-                was_killed_again = killed_at(again, place.finish)
-                check_finished(place)
-            if not was_killed_again:
-                break
-        if not was_killed:
-            return
-    raise AssertionError
-
-
-def test_one_folder_is_enough_to_clear_up_in_all(tmp_path: Path) -> None:
-    for name in ("private", "."):
-        for step in range(2, MOST_STEPS, 6):
-            place = Scene(tmp_path, folders=2, old=False)
-            if not killed_at(step, lambda place=place: place.write("new")):  # type: ignore[misc]
-                break
-            mixed = place.seen() not in (place.before, place.expected("new"))
-            told = finish_interrupted(tmp_path / name)
-            assert place.seen() in (place.before, place.expected("new"))
-            if mixed:
-                assert told == [
-                    "An earlier command was killed while it wrote table.csv, table.csv.dictionary.json, record.json; "
-                    "all is as it was before that command."
-                ]
-            place.finish()
-            for target in place.targets:
-                target.unlink(missing_ok=True)
-
-
-def test_what_a_living_command_is_doing_stays_untouched(tmp_path: Path) -> None:
-    def write(file: IO[bytes], _: str) -> None:
-        file.write(b"x")
-        before = sorted(tmp_path.iterdir())
-        assert finish_interrupted(tmp_path) == []
-        assert sorted(tmp_path.iterdir()) == before
-
-    write_outputs([output(tmp_path / "x", write)], overwrite=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["x"]
-
-
-def killed_between(place: Scene) -> None:
-    """A command that was killed when some of its files were new."""
-    for step in range(20, MOST_STEPS):
-        assert killed_at(step, lambda: place.write("new"))
-        if place.seen() not in (place.before, place.expected("new")):
-            return
-        place.finish()
-
-
-def test_what_somebody_has_changed_since_the_kill_stays(tmp_path: Path) -> None:
-    place = Scene(tmp_path, folders=1, old=True)
-    killed_between(place)
-    changed = next(
-        target for target, old in zip(place.targets, place.before, strict=True) if target.read_bytes() != old
-    )
-    changed.write_text("by hand")
-    place.finish()
-    assert changed.read_text() == "by hand"
-    assert not place.left_over()
-
-
-def test_a_folder_that_is_away_is_waited_for(tmp_path: Path) -> None:
-    place = Scene(tmp_path, folders=2, old=True)
-    killed_between(place)
-    between = place.seen()
-    for away in (tmp_path / "private",):
-        away.rename(tmp_path / "away")
-        assert finish_interrupted(tmp_path) == []
-        (tmp_path / "away").rename(away)
-    assert place.seen() == between
-    place.finish()
-    assert place.seen() == place.before
-
-
-def test_a_journal_that_names_files_of_others_or_makes_no_sense_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("x")
-    status = (tmp_path / "mine").stat()
-    mark = [status.st_ino, status.st_size, status.st_mtime_ns]
-    file = {"folder": 0, "target": "../mine", "temporary": f"{MARK}0-0.new", "old": f"{MARK}0-0.old"}
-    evil = [{"folders": ["."], "made": [], "files": [file]}, {"files": [[mark, False]]}]
-    (tmp_path / "folder").mkdir()
-    for number, content in enumerate(("\n".join(map(json.dumps, evil)) + "\n", "{\n", "[1]\n", '{"a": 1}\n')):
-        (tmp_path / "folder" / f"{MARK}{number}.journal").write_text(content)
-    assert finish_interrupted(tmp_path / "folder") == []
-    assert (tmp_path / "mine").read_text() == "x"
-    assert len(list((tmp_path / "folder").iterdir())) == 4
-
-
-def test_a_folder_that_is_not_there_needs_no_clearing_up(tmp_path: Path) -> None:
-    assert finish_interrupted(tmp_path / "none") == []
-
-
-def test_where_the_file_system_has_no_links_old_files_are_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted")
-
-    place = Scene(tmp_path, folders=1, old=True)
-    monkeypatch.setattr(os, "link", refuse)
-    killed_between(place)
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in tmp_path.glob(f"{MARK}*-2.old"))
-    check_finished(place)
-    assert place.seen() == place.before
-    place.write("new")
-    assert place.seen() == place.expected("new")
-    assert not place.left_over()
 
 
 # Before the work begins.

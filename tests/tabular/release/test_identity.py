@@ -28,16 +28,16 @@ def test_the_id_of_several_files_is_that_of_one_after_the_other(tmp_path: Path) 
 
 def test_a_release_that_a_record_does_not_belong_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("new")
-    check_release_id(tmp_path / "x", release_id(b"new"), record="record.json")
+    check_release_id([tmp_path / "x"], release_id(b"new"), record="record.json")
     with pytest.raises(InvalidInput) as caught:
-        check_release_id(tmp_path / "x", release_id(b"old"), record="record.json")
+        check_release_id([tmp_path / "x"], release_id(b"old"), record="record.json")
     assert str(caught.value) == (
-        f"{tmp_path}/x: this is not the release that the record record.json belongs to; take both from the same run."
+        f"{tmp_path}/x: this is not the release that record.json belongs to; take both from the same run."
     )
 
 
 def test_a_record_of_an_earlier_version_has_no_id_and_expects_nothing(tmp_path: Path) -> None:
-    check_release_id(tmp_path / "none", None, record="record.json")
+    check_release_id([tmp_path / "none"], None, record="record.json")
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

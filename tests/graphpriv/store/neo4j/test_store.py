@@ -121,7 +121,7 @@ def test_the_password_is_in_no_description(store: Neo4jStore, neo4j_url: str) ->
 
 
 def test_an_empty_server_is_no_store_unless_one_is_to_be_made(neo4j_url: str) -> None:
-    assert "there is no store of graphpriv here" in str(refusal(neo4j_url, create=False))
+    assert "there is no graphpriv store here" in str(refusal(neo4j_url, create=False))
     with open_store(neo4j_url, create=True) as store:
         store.save_graph("town", little())
     with open_store(neo4j_url, create=False) as store:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.hierarchy import Hierarchy
-from tabular.lattice.evaluator import class_cache as recent
-from tabular.lattice.evaluator import evaluator as module
+from tabular.lattice.evaluator import class_cache
+from tabular.lattice.evaluator import node_classes as module
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import as_tuples
@@ -85,8 +85,8 @@ def test_a_chain_that_does_not_fit_is_cut_short(monkeypatch):
     table, levels = wide_problem(4, attributes=5, size=12, rows=200)
     plenty = Evaluator(table, levels, limits=Limits(k=3), workers=1, **GIVEN)
     nodes = plenty.lattice.everything()[:500]
-    room_for = module.room_for
-    monkeypatch.setattr(module, "room_for", lambda base, depth, *rest: room_for(base, 0, *rest))
+    workspace_for = module.workspace_for
+    monkeypatch.setattr(module, "workspace_for", lambda base, depth, *rest: workspace_for(base, 0, *rest))
     scarce = Evaluator(table, levels, limits=Limits(k=3), workers=1, **GIVEN)
     exactly(scarce.evaluate(nodes), plenty.evaluate(nodes))
 
@@ -109,7 +109,7 @@ def test_each_node_is_rolled_up_once(monkeypatch, count):
     assert sum(calls) == evaluator.evaluated == count
 
 
-def test_nodes_far_from_the_distinct_rows_share_stones_on_the_way(monkeypatch):
+def test_nodes_far_from_the_distinct_rows_share_others_half_the_way(monkeypatch):
     table, levels = wide_problem(6, attributes=7, size=9, rows=300)
     asked = Evaluator(table, levels, limits=Limits(k=3)).lattice.everything()
     asked = asked[np.random.default_rng(7).permutation(len(asked))[:100]]
@@ -121,9 +121,9 @@ def test_nodes_far_from_the_distinct_rows_share_stones_on_the_way(monkeypatch):
     monkeypatch.setattr("tabular.lattice.evaluator.class_cache._FAR", 20)
     evaluator = Evaluator(table, levels, limits=Limits(k=3), **GIVEN)
     exactly(evaluator.evaluate(asked), without)
-    stones = len(calls) - 2 * len(asked)
+    halfway = len(calls) - 2 * len(asked)
     assert evaluator.evaluated == len(asked)
-    assert 0 < stones <= 9 + len(asked) // 4
+    assert 0 < halfway <= 9 + len(asked) // 4
 
 
 @settings(max_examples=60)
@@ -197,10 +197,30 @@ def test_what_it_cannot_take_is_refused():
 
 
 def test_what_is_kept_of_nodes_is_bounded_also_where_classes_hold_many_values(monkeypatch):
-    monkeypatch.setattr(recent, "_BYTES", 100_000)
+    monkeypatch.setattr(class_cache, "_BYTES", 100_000)
     table, levels = wide_problem(6, attributes=5, size=12, rows=400, values=300)
     evaluator = Evaluator(table, levels, limits=Limits(k=2), sensitive="sensitive")
     nodes = evaluator.lattice.everything()
     for place in range(0, 600, 40):
         evaluator.evaluate(nodes[-1 - place : -41 - place : -1])
-    assert 0 < evaluator._recent._held <= max(100_000, 4 * recent._bytes(evaluator._base))
+    (classes,) = evaluator._classes.values()
+    assert 0 < classes._cache._held <= max(100_000, 4 * class_cache._bytes(classes._base))
+
+
+def test_all_metrics_of_a_few_nodes_come_from_the_same_evaluator(monkeypatch):
+    table, levels = wide_problem(3, attributes=4, size=9, rows=80, values=5)
+    limits = Limits(k=2, suppression=0.1)
+    nodes = Evaluator(table, levels).lattice.everything()[::7]
+    everything = Evaluator(table, levels, limits=limits, **GIVEN).evaluate(nodes)
+    plain = Evaluator(table, levels, limits=limits, metrics=["glm"])
+    given = Evaluator(table, levels, limits=limits, metrics=["glm"], **GIVEN)
+    before = plain.evaluate(nodes)
+    monkeypatch.setattr(Evaluator, "__init__", lambda *arguments, **options: pytest.fail("another evaluator was made"))
+    assert "non_uniform_entropy" not in before
+    found = plain.in_full(nodes)
+    for name in found.values:
+        assert found[name].tobytes() == everything[name].tobytes(), name
+    exactly(given.in_full(nodes), everything)
+    # Without a sensitive column and a class label the same classes do; nodes are counted only where they are searched.
+    assert len(plain._classes) == 1
+    assert (plain.evaluated, given.evaluated) == (len(nodes), 0)
