@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-GUIDE = Path(__file__).parent.parent / "docs" / "python.md"
+TOP = Path(__file__).parent.parent
+GUIDE = TOP / "docs" / "python.md"
 
 #: Each block of code, and the output below it if there is one.
 BLOCKS = re.findall(
@@ -63,3 +66,36 @@ def test_the_page_lists_the_public_packages():
 
     packages = {f"tabular.{name}" for name in tabular.__all__ if name.islower()}
     assert {"tabular", *packages, "graphpriv", "graphpriv.store", "graphpriv.formats"} <= set(listed_names())
+
+
+@pytest.mark.parametrize("package", ["tabular", "graphpriv", "tabular.lattice"])
+def test_a_package_is_quick_to_import_and_offers_its_names_for_completion(package):
+    code = (
+        "import sys; from importlib import import_module; module = import_module(sys.argv[1]); "
+        "assert sorted(module.__all__) == dir(module); print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, package], capture_output=True, text=True, cwd=TOP)
+    assert ended.returncode == 0, ended.stderr
+    assert not {"numpy", "pandas", "networkx", "numba", "pyarrow", "jinja2"} & set(ended.stdout.split())
+
+
+@pytest.mark.parametrize("package", ["tabular", "graphpriv", "tabular.lattice"])
+def test_a_name_that_a_package_lacks_is_said_to_be_lacking(package):
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Tables'"):
+        import_module(package).Tables  # noqa: B018
+
+
+def test_frames_are_made_only_when_somebody_asks():
+    code = (
+        "import sys, numpy; from tabular import Masking, Table; table = Table.from_columns({'a': [1, 2] * 50}); "
+        "found = Masking(method='rank-swapping', columns=('a',)).run(table, rng=numpy.random.default_rng()); "
+        "assert 'pandas' not in sys.modules; found.to_frame(); assert 'pandas' in sys.modules"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=TOP)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_types_are_known_to_who_uses_the_library():
+    command = [sys.executable, "-m", "mypy", "--strict", "tests/notebook_with_types.py"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=TOP)
+    assert ended.returncode == 0, ended.stdout
