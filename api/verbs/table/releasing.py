@@ -145,7 +145,7 @@ class ReleasingVerb(TableVerb):
         """What leads from the release back to the original."""
         from tabular.labels import text_of
         from tabular.release.fingerprint import fingerprint_of_table
-        from tabular.version import version
+        from tabular.release.version import version
 
         return {
             "private": "Who has this file can undo the release. Keep it apart from the release.",
