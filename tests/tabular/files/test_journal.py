@@ -29,7 +29,7 @@ def check_killed(place: Scene, step: int) -> bool:
         if is_mixed:
             with pytest.raises(InvalidInput, match="not the release that the record"):
                 for each in ids:
-                    check_release_id(place.targets[0], each, record="record.json")
+                    check_release_id([place.targets[0]], each, record="record.json")
     return was_killed
 
 
