@@ -27,10 +27,26 @@ def lean(function: F) -> F:
 def _compile(function: F, **options: bool) -> F:
     jit: Any = numba.njit
     try:
-        return cast(F, jit(cache=True, nogil=True, **options)(function))
+        kernel = jit(cache=True, nogil=True, **options)(function)
+        kernel._cache.load_overload = _fresh_only(kernel._cache)
+        return cast(F, kernel)
     except RuntimeError:
         # Neither beside the module nor in the user's cache may a file be written: compile anew in each process.
         return cast(F, jit(nogil=True, **options)(function))
+
+
+def _fresh_only(cache: Any) -> Callable[[Any, Any], Any]:
+    """Load from a *cache*, or clear it where an earlier version wrote it for types that have moved since."""
+    load = cache.load_overload
+
+    def loaded(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except (AttributeError, ImportError):
+            cache.flush()
+            return None
+
+    return loaded
 
 
 def inlined(function: F) -> F:
