@@ -13,7 +13,7 @@ from tabular.kernels import compiled
 from tabular.lattice.chain.consistency import Standing
 from tabular.lattice.chain.withholding import withheld
 from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
-from tabular.lattice.evaluator.rollup import row_of_key, slots_for
+from tabular.lattice.evaluator.rollup import MIX, slots_for
 from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumns, coding_of, packed
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
@@ -204,8 +204,26 @@ def put_together(
                 keys[count, word] = (keys[count, word] & ~(mask << shift)) | (joint << shift)
         if not by_trail:
             keys[count, words - 1] = 0
-        found = row_of_key(keys, count, table, slots)
-        count += int(found == count)
+        # Written out as in `_join_groups`: to call a shared look-up took a third more time.
+        mixed = np.int64(0)
+        for word in range(words):
+            mixed = (mixed ^ keys[count, word]) * MIX
+            mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+        slot = mixed & (slots - 1)
+        while True:
+            found = table[slot]
+            if found < 0:
+                table[slot] = found = count
+                count += 1
+                break
+            agree = True
+            for word in range(words):
+                if keys[found, word] != keys[count, word]:
+                    agree = False
+                    break
+            if agree:
+                break
+            slot = (slot + 1) & (slots - 1)
         sizes[found] += source.sizes[row]
         for part in range(parts):
             present[found, part] |= source.present[row, part]

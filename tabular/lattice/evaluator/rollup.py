@@ -56,35 +56,6 @@ def slots_for(most: int) -> int:
 
 
 @compiled
-def row_of_key(keys: NDArray[np.int64], count: int, table: NDArray[np.int32], slots: int) -> int:
-    """The row that has the same key as row *count*; that row itself, entered in the hash *table*, if the key is new.
-
-    The first *count* rows of *keys* are distinct; the table holds their numbers and is -1 elsewhere.
-    """
-    words = keys.shape[1]
-    mixed = np.int64(0)
-    for word in range(words):
-        mixed = (mixed ^ keys[count, word]) * MIX
-        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
-    slot = mixed & (slots - 1)
-    found = int(table[slot])
-    while found >= 0:
-        agree = True
-        for word in range(words):
-            if keys[found, word] != keys[count, word]:
-                agree = False
-                break
-        if agree:
-            break
-        slot = (slot + 1) & (slots - 1)
-        found = int(table[slot])
-    if found >= 0:
-        return found
-    table[slot] = count
-    return count
-
-
-@compiled
 def groups_bound(coding: Coding, node: NDArray[np.int16], most: int) -> int:
     """How many groups a node can have, and no more than *most*."""
     bound = 1
@@ -201,8 +172,25 @@ def _join_groups(
             label = (before >> shift) & mask
             after = np.int64(coding.maps[coding.offsets[place, fine[place], coarse[place]] + label])
             target.keys[count, word] = (before & ~(mask << shift)) | (after << shift)
-        found = row_of_key(target.keys, count, scratch.table, slots)
-        count += int(found == count)
+        mixed = np.int64(0)
+        for word in range(words):
+            mixed = (mixed ^ target.keys[count, word]) * MIX
+            mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+        slot = mixed & (slots - 1)
+        while True:
+            found = scratch.table[slot]
+            if found < 0:
+                scratch.table[slot] = found = count
+                count += 1
+                break
+            agree = True
+            for word in range(words):
+                if target.keys[found, word] != target.keys[count, word]:
+                    agree = False
+                    break
+            if agree:
+                break
+            slot = (slot + 1) & (slots - 1)
         scratch.parents[row] = found
     _sort_members(number, count, scratch)
     return count
