@@ -136,20 +136,6 @@ class Masked:
         caption = f"{', '.join(self.asked.columns)} masked by {self.asked.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
 
-    def document(self) -> dict[str, Any]:
-        """What was done and found, as plain values."""
-        asked = self.asked
-        return {
-            "rows": len(self.table),
-            "columns": list(asked.columns),
-            "method": asked.method,
-            "parameters": dict(self.parameters),
-            **self.findings,
-            "shuffled": asked.shuffle,
-            "dropped": list(self.table.with_role(IDENTIFIER)) if asked.identifiers == "drop" else [],
-            **({} if self.matrix_measures is None else {"matrix_measures": self.matrix_measures.document()}),
-        }
-
 
 def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
     """A random order of the rows of a release; the seed alone leads back."""
