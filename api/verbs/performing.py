@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
-    from tabular.files.outputs import check_outputs, finish_interrupted, write_outputs
+    from tabular.files.journal import finish_interrupted
+    from tabular.files.outputs import check_outputs, write_outputs
 
     verb.check()
     planned, reads = verb.planned(), verb.reads()
