@@ -132,7 +132,7 @@ def test_the_stories_show_what_the_commands_print(folder):
 
 def test_six_lines_of_python_audit_a_release(folder, monkeypatch):
     (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, flags=re.DOTALL | re.MULTILINE)
-    *lines, last = code.splitlines()
+    *lines, last = filter(None, code.splitlines())
     assert len(lines) == 5
     seeded = np.random.default_rng
     monkeypatch.setattr(np.random, "default_rng", lambda seed=11: seeded(seed))
