@@ -6,8 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
+from api.verbs.contract import STREAM
+
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output
+    from tabular.files.outputs import Output, Planned
+
+
+def dictionary_beside(out: str) -> list[Planned]:
+    """The data dictionary beside the file *out*; none where that is standard output."""
+    from tabular.files.outputs import Planned
+    from tabular.release.dictionary import dictionary_path
+
+    return [] if out == STREAM else [Planned("out", str(dictionary_path(out)), what="the data dictionary")]
 
 
 def json_output(

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, ClassVar
 
 from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, verbs
 from api.verbs.graph.import_ import graph_formats
-from api.verbs.outputs import json_output
+from api.verbs.outputs import dictionary_beside, json_output
 from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
@@ -58,25 +58,22 @@ class ExportGraph(Verb):
     def _released(self) -> list[str]:
         """All files of a release, the dictionary last."""
         from graphpriv.formats import graph_files
-        from tabular.release.dictionary import dictionary_path
 
         files = [str(path) for path in graph_files(self.out, self.format)]
-        return files if self.out == STREAM else [*files, str(dictionary_path(self.out))]
+        return [*files, *(each.path for each in dictionary_beside(self.out))]
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import release_dictionary
         from graphpriv.mapping import write_mapping
         from graphpriv.stored import export
         from tabular.files.outputs import Output
-        from tabular.release.dictionary import dictionary_path
 
         with work.opened() as store:
             found = export(store, self.name, with_origin=self.mapping is not None)
         is_release = found.info.is_release
         outputs = _graph_outputs(found.graph, self.out, self.format, is_release=is_release)
-        if is_release and self.out != STREAM:
-            path = str(dictionary_path(self.out))
-            outputs.append(json_output(path, "out", release_dictionary(found.graph, found.info)))
+        for beside in dictionary_beside(self.out) if is_release else ():
+            outputs.append(json_output(beside.path, "out", release_dictionary(found.graph, found.info)))
         origin = found.origin
         if self.mapping is not None and origin is not None:
             outputs.append(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, refuse_without, verbs
 from api.verbs.graph.protect import param_option
-from api.verbs.outputs import json_output
+from api.verbs.outputs import dictionary_beside, json_output
 from api.verbs.table.releasing import table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
@@ -52,17 +52,12 @@ class TakeMicrodata(Verb):
             raise InvalidParameter.wrong("k", must="be at least 2", was=k)
 
     def planned(self) -> Sequence[Planned]:
-        from tabular.files.outputs import Planned
-        from tabular.release.dictionary import dictionary_path
-
-        beside = Planned(parameter="out", path=str(dictionary_path(self.out)), what="the data dictionary")
-        return [*super().planned(), *([beside] if self.out != STREAM else [])]
+        return [*super().planned(), *dictionary_beside(self.out)]
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import microdata_dictionary
         from graphpriv.stored import take_microdata
         from tabular.files.outputs import Output
-        from tabular.release.dictionary import dictionary_path
 
         with work.opened() as store:
             taken = take_microdata(
@@ -87,9 +82,9 @@ class TakeMicrodata(Verb):
                 released=not private,
             )
         ]
-        if self.out != STREAM:
-            document["dictionary"] = str(dictionary_path(self.out))
-            outputs.append(json_output(document["dictionary"], "out", microdata_dictionary(table), private=private))
+        for beside in dictionary_beside(self.out):
+            document["dictionary"] = beside.path
+            outputs.append(json_output(beside.path, "out", microdata_dictionary(table), private=private))
         return Outcome(document=document, outputs=outputs, details={"promises_k": getattr(table, "promises_k", True)})
 
     def _parameters(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class CheckTable(TableVerb):
         require_columns(table, (*self.quasi_identifiers, *self.sensitive), self.file)
         people = None
         if self.population is not None:
-            people = read_file(self.population, schema=self.columns_described()).table
+            people = read_file(self.population, schema=self.columns_described).table
             require_columns(people, self.quasi_identifiers, self.population)
         if not len(table):
             raise InvalidInput(f"{self.file}: the table has no rows; there is nothing to check.")

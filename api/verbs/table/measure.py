@@ -54,7 +54,7 @@ class MeasureTable(TableVerb):
         before = self.read(self.original, work).table
         require_columns(before, self.columns, self.original)
         # The masked file's dialect is found out anew; where the names of its columns come from is the same.
-        after = read_masked(self.masked, before, names=self.columns, schema=self.columns_described())
+        after = read_masked(self.masked, before, names=self.columns, schema=self.columns_described)
         if len(before) != len(after):
             raise InvalidInput(
                 f"{self.masked}: it has {len(after)} rows, {self.original} has {len(before)}; row i of both must be "

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 from api.verbs.contract import Outcome, Work, refuse_beside, verbs
 from api.verbs.outputs import text_output
 from api.verbs.table.reading import refuse_repeated, require_columns
-from api.verbs.table.releasing import WRITES, Released, ReleasingVerb, table_protections
+from api.verbs.table.releasing import WRITES, ReleasingVerb, table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
 from tabular.registry import option
@@ -104,6 +104,7 @@ class ProtectTable(ReleasingVerb):
     def _mask(self, source: TableFile, work: Work) -> Outcome:
         from tabular.masking import Masking, read_parameters
         from tabular.release.dictionary import LABELS
+        from tabular.release.package import Released
 
         attributes = [source.table.attribute(name) for name in self.columns]
         work.expect(self._planned_matrices(attributes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import Verb, Work
@@ -63,21 +64,24 @@ class TableVerb(Verb):
 
     def check(self) -> None:
         # What the file must look like is wrong or right whatever it holds.
-        self.columns_described()
-        self.dialect()
+        _ = self.columns_described, self.dialect
 
     def reads(self) -> Sequence[str]:
-        described = self.columns_described().source
+        described = self.columns_described.source
         return [*super().reads(), *([described] if described is not None else [])]
 
+    @cached_property
     def columns_described(self) -> Schema:
         """What is known of the columns before the file is read."""
         from tabular.attributes import KINDS, ROLES
         from tabular.files.schema import Schema, read_schema
 
         known = Schema() if self.schema is None else read_schema(self.schema)
-        return known.with_roles(_pairs("role", self.role, ROLES)).with_kinds(_pairs("kind", self.kind, KINDS))
+        if self.role or self.kind:
+            known = known.with_roles(_pairs("role", self.role, ROLES)).with_kinds(_pairs("kind", self.kind, KINDS))
+        return known
 
+    @cached_property
     def dialect(self) -> Any:
         """What is known of how the file is written."""
         from tabular.files.dialect import DialectOptions
@@ -96,7 +100,7 @@ class TableVerb(Verb):
         from tabular.files.reading import read_file
 
         work.report("Reading", 0, 0)
-        found = read_file(path, schema=self.columns_described(), options=self.dialect())
+        found = read_file(path, schema=self.columns_described, options=self.dialect)
         for guess in found.unsure:
             work.note(f"{path}: the {guess} is a guess; {named(guess)} says what it is.")
         return found

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import STREAM, Work
-from api.verbs.outputs import json_output
+from api.verbs.outputs import dictionary_beside, json_output
 from api.verbs.table.reading import TableVerb
 from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tabular.files.outputs import Output, Planned
     from tabular.files.reading import TableFile
-    from tabular.table import Table
+    from tabular.release.package import Released
 
 WRITES = "What it writes"
 
@@ -28,24 +25,6 @@ def table_protections() -> Any:
     from tabular.protections import protections
 
     return protections
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Released:
-    """A table to be released, in the order of its original, and what is said of it."""
-
-    table: Table
-    columns: tuple[str, ...]
-    method: str
-    parameters: Mapping[str, Any]
-    findings: Mapping[str, Any]
-    #: The rows that are released, in their order; None where all stand as they are.
-    order: NDArray[np.int64] | None
-    #: What a label stands for, in words.
-    labels: str
-    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    #: What else leads back to the original.
-    private: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,84 +64,39 @@ class ReleasingVerb(TableVerb):
             )
 
     def planned(self) -> Sequence[Planned]:
-        from tabular.files.outputs import Planned
-        from tabular.release.dictionary import dictionary_path
+        return [*super().planned(), *self._beside()]
 
-        beside = []
-        if self.out is not None and self.out != STREAM:
-            path = str(dictionary_path(self.out))
-            beside.append(Planned(parameter="out", path=path, what="the data dictionary"))
-        return [*super().planned(), *beside]
+    def _beside(self) -> list[Planned]:
+        return [] if self.out is None else dictionary_beside(self.out)
 
     def release_outputs(self, made: Released, source: TableFile, work: Work) -> tuple[dict[str, Any], list[Output]]:
         """What is said of a release, and its files: the table, its dictionary, and apart what leads back."""
         from tabular.files.outputs import Output
         from tabular.files.writing import write_table_to
-        from tabular.release.dictionary import dictionary_path, table_dictionary
-        from tabular.release.identifiers import IDENTIFIER, release_table
+        from tabular.release.package import packaged
 
-        out, identifiers = self.out or STREAM, self.identifiers or "drop"
-        masked = made.table if made.order is None else made.table.rows(made.order)
-        released = release_table(masked, identifiers=identifiers)
-        document: dict[str, Any] = {
-            "table": out,
-            "rows": len(masked),
-            "columns": list(made.columns),
-            "method": made.method,
-            "parameters": dict(made.parameters),
-            **made.findings,
-            "shuffled": self.shuffle,
-            "dropped": list(masked.with_role(IDENTIFIER)) if identifiers == "drop" else [],
-        }
+        out = self.out or STREAM
+        package = packaged(
+            made,
+            source.table,
+            identifiers=self.identifiers or "drop",
+            shuffled=self.shuffle,
+            titles={name: each.title for name, each in source.schema.attributes.items()},
+            seed=work.seed,
+        )
+        document = {"table": out, **package.document}
         outputs = [
             Output(
                 path=out,
                 parameter="out",
-                write=lambda file, _: write_table_to(file, released, out, like=source),
+                write=lambda file, _: write_table_to(file, package.table, out, like=source),
                 released=True,
             )
         ]
-        if out != STREAM:
-            dictionary = table_dictionary(
-                released,
-                made.columns,
-                method=made.method,
-                parameters=made.parameters,
-                findings=made.findings,
-                shuffled=self.shuffle,
-                titles={name: each.title for name, each in source.schema.attributes.items()},
-                labels=made.labels,
-            )
-            document["dictionary"] = str(dictionary_path(out))
-            outputs.append(json_output(document["dictionary"], "out", dictionary))
+        for beside in self._beside():
+            document["dictionary"] = beside.path
+            outputs.append(json_output(beside.path, "out", package.dictionary))
         if self.private is not None:
             document["private"] = self.private
-            record = self._private_record(made, source, work)
-            outputs.append(json_output(self.private, "private", record, private=True, indent=None))
+            outputs.append(json_output(self.private, "private", package.private, private=True, indent=None))
         return document, outputs
-
-    def _private_record(self, made: Released, source: TableFile, work: Work) -> dict[str, Any]:
-        """What leads from the release back to the original."""
-        from tabular.labels import text_of
-        from tabular.release.fingerprint import fingerprint_of_table
-        from tabular.version import version
-
-        return {
-            "private": "Who has this file can undo the release. Keep it apart from the release.",
-            "version": version(),
-            "input": fingerprint_of_table(source.table),
-            "seed": work.seed,
-            "columns": list(made.columns),
-            "method": made.method,
-            "parameters": dict(made.parameters),
-            # Row i of the release is row order[i] of the original, both counted from 0.
-            "order": None if made.order is None else made.order.tolist(),
-            "matrices": {
-                name: {
-                    "categories": [text_of(value) for value in source.table.attribute(name).domain],
-                    "matrix": matrix.tolist(),
-                }
-                for name, matrix in made.matrices.items()
-            },
-            **made.private,
-        }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.verbs.contract import Outcome, Work, refuse_without, verbs
 from api.verbs.outputs import text_output
-from api.verbs.table.releasing import Released, ReleasingVerb
+from api.verbs.table.releasing import ReleasingVerb
 from api.verbs.values import parameters_of
 from tabular.registry import option
 
@@ -162,9 +163,10 @@ class SearchTable(ReleasingVerb):
     def check(self) -> None:
         super().check()
         refuse_without(self, "out", "choose", "private", "shuffle", "suppressed", "labels", "identifiers")
-        self._request().check()
+        self.request.check()
 
-    def _request(self) -> SearchRequest:
+    @cached_property
+    def request(self) -> SearchRequest:
         """The search as the engine takes it."""
         from tabular.lattice.limits import Limits
         from tabular.lattice.search_request import ReleaseRequest, SearchRequest
@@ -193,10 +195,11 @@ class SearchTable(ReleasingVerb):
         from tabular.lattice.chain import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
         from tabular.release.dictionary import dictionary_path
+        from tabular.release.package import Released
         from tabular.report import search_report
 
         source = self.read(self.file, work)
-        request = self._request()
+        request = self.request
         table = request.fitted(source.table, file=self.file)
         hierarchies = read_hierarchies(self.hierarchies, table, self.quasi_identifiers, whole=True)
         history = None

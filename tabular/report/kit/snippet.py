@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _TABLE = (
-    "{0}{{background:var(--paper);color:var(--ink);padding:.5rem;max-width:38rem}}\n"
+    "{0}{{background:var(--paper);color:var(--ink);padding:.5rem;max-width:38rem;overflow-x:auto}}\n"
     "{0} caption,{0} p{{text-align:left;color:var(--soft);margin:0 0 .4rem}}\n"
     "{0} th,{0} td{{padding:.2rem .9rem .2rem 0;text-align:left}}\n"
     "{0} td{{text-align:right;font-variant-numeric:tabular-nums}}\n"
