@@ -67,12 +67,27 @@ def _commands(command: click.Command, name: str) -> list[str]:
     return [f"## `{name}`", f"```\n{command.get_help(context)}\n```"]
 
 
-def main() -> None:
-    """Write the three files."""
+def stale() -> list[Path]:
+    """The files that are not as they would be made now."""
+    return [path for path, text in _files().items() if path.read_text() != text]
+
+
+def _files() -> dict[Path, str]:
     path = TOP / "README.md"
-    path.write_text(readme(path.read_text()))
-    (TOP / "docs" / "methods.md").write_text(methods())
-    (TOP / "docs" / "reference.md").write_text(reference())
+    return {
+        path: readme(path.read_text()),
+        TOP / "docs" / "methods.md": methods(),
+        TOP / "docs" / "reference.md": reference(),
+    }
+
+
+def main() -> None:
+    """Write the three files; with `--check` only say whether they are fresh."""
+    if "--check" in sys.argv[1:]:
+        names = [path.name for path in stale()]
+        sys.exit(f"Stale: {', '.join(names)}; run: python -m api.reference" if names else 0)
+    for path, text in _files().items():
+        path.write_text(text)
     sys.stdout.write("Wrote README.md, docs/methods.md and docs/reference.md\n")
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
-from tabular.matrices import CorrectedFrequencies, corrected_frequencies, read_matrices
+from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
+from tabular.matrices.files import read_matrices
 from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
 from tabular.progress import Report, silent

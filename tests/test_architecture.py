@@ -75,6 +75,41 @@ def rooms():
     return found
 
 
+def described_rooms():
+    """The rooms of docs/architecture.md, each with those of its package that it may import."""
+    text = (TOP / "docs" / "architecture.md").read_text()
+    rows = re.findall(r"^\| `([\w/]+)` \| .+ \| ?(.*?) ?\|$", text, flags=re.MULTILINE)
+    return {Path(room): re.findall(r"(all of )?`([\w/]+)`", may) for room, may in rows}
+
+
+def room_of(module):
+    """The folder that a module by its dotted name stands in."""
+    path = Path(*module.split("."))
+    return path if (TOP / path).is_dir() else path.parent
+
+
+def rooms_imported(path):
+    """The rooms that a module imports from, at its top or within its functions."""
+    froms = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    return {room_of(node.module) for node in froms if node.module and node.module.split(".")[0] in ORDER}
+
+
+def test_the_architecture_names_every_room():
+    assert set(described_rooms()) == {*rooms(), Path("crawler")}
+
+
+@pytest.mark.parametrize("room", [str(each) for each in described_rooms()])
+def test_a_room_imports_what_the_architecture_says(room):
+    room, described = Path(room), described_rooms()
+    package = Path(room.parts[0])
+    whole = [package if name == str(package) else package / name for all_of, name in described[room] if all_of]
+    allowed = {room, package, *(package / name for _, name in described[room])}
+    for path in (TOP / room).glob("*.py"):
+        own = {each for each in rooms_imported(path) if each.is_relative_to(package)}
+        wrong = {each for each in own - allowed if not any(each.is_relative_to(above) for above in whole)}
+        assert wrong == set(), path
+
+
 def test_no_room_holds_more_than_fifteen_modules():
     assert {str(room): len(names) for room, names in rooms().items() if len(names) > 15} == {}
 

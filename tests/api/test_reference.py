@@ -26,6 +26,19 @@ def test_the_docs_are_fresh(name):
     assert text == getattr(reference, name)(), "run: python -m api.reference"
 
 
+def test_a_stale_file_is_named(monkeypatch, tmp_path):
+    assert reference.stale() == []
+    (tmp_path / "docs").mkdir()
+    for name in ("README.md", "docs/methods.md", "docs/reference.md"):
+        (tmp_path / name).write_text((reference.TOP / name).read_text())
+    (tmp_path / "docs" / "methods.md").write_text("# Methods\n")
+    monkeypatch.setattr(reference, "TOP", tmp_path)
+    monkeypatch.setattr("sys.argv", ["reference", "--check"])
+    with pytest.raises(SystemExit, match=r"Stale: methods\.md; run: python -m api\.reference"):
+        reference.main()
+    assert (tmp_path / "docs" / "methods.md").read_text() == "# Methods\n"
+
+
 @pytest.mark.parametrize("sort", REGISTRIES)
 def test_every_method_has_a_source_and_limits(sort):
     assert len(REGISTRIES[sort])

@@ -5,7 +5,8 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, NoSolution
-from tabular.matrices import corrected_frequencies, retaining
+from tabular.matrices.correction import corrected_frequencies
+from tabular.matrices.stochastic import retaining
 from tabular.protections.pram import drawn
 from tabular.table import Table
 
