@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Column, Pairs, checked_matrix, paired_columns
+from tabular.measures.comparison import Column, Pairs, checked_matrix, deviations, numbers_of, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
 from tabular.table import Table
 
 #: Distances that differ by less are equal: sums of fractions with denominators up to the sizes of the domains.
 TOLERANCE = 1e-9
+#: Numbers, and their distances, that differ by no more than this share are equal.
+ROUNDING = 1e-9
 
 
 class PrefixTree(NamedTuple):
@@ -163,6 +166,29 @@ def _from_matrix(
     transitions = checked_matrix(column, matrix).T
     labels, members = np.nonzero(transitions)
     return labels, members, -np.log(transitions[labels, members])
+
+
+@measures.add(
+    "dbrl-numbers",
+    cites="Domingo-Ferrer and Torra (2001)",
+    limits="numbers only; n originals that are equally near count 1/n each",
+)
+@dataclass(frozen=True, kw_only=True)
+class EuclideanLinkage(Measure):
+    """Share of masked records whose nearest original is their own, by standardised numbers."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records linked rightly, and their share."""
+        before, after = numbers_of(original, masked, attributes)
+        scale = deviations(before)
+        before, after = before / scale, after / scale
+        tree = cKDTree(before)
+        nearest, _ = tree.query(after)
+        reach = nearest * (1 + ROUNDING) + ROUNDING
+        tied = tree.query_ball_point(after, reach, return_length=True)
+        own = np.sqrt(((before - after) ** 2).sum(axis=1))
+        raw = float(np.sum(np.sort(np.where(own <= reach, 1 / tied, 0.0))))
+        return Reading.share(raw, of=len(before))
 
 
 def linked(columns: Sequence[Column], labels_of: Callable[[Sequence[Column]], Labels] = Labels.of) -> float:

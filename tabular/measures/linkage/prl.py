@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.comparison import Pairs, deviations, numbers_of, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
 from tabular.measures.linkage.agreement import ATTRIBUTES, pattern_type, pattern_weights, patterns
 from tabular.measures.linkage.code_order import first_in_code_order
-from tabular.measures.linkage.nearest import Labels
+from tabular.measures.linkage.nearest import ROUNDING, Labels
 from tabular.measures.linkage.transport import Problem, optimum
 from tabular.registry import option
 from tabular.table import Table
@@ -48,6 +48,41 @@ class ProbabilisticLinkage(Measure):
         """The expected number of records assigned rightly, and their share."""
         columns = paired_columns(original, masked, attributes)
         return linkage(Pairs.of(columns), Labels.of(columns), self.steps)
+
+
+@measures.add(
+    "prl-numbers",
+    cites="Domingo-Ferrer and Torra (2001); Fellegi and Sunter (1969)",
+    limits="numbers only, otherwise as `prl`",
+)
+@dataclass(frozen=True, kw_only=True)
+class ToleranceLinkage(Measure):
+    """Share of masked records that one-to-one linkage assigns rightly, numbers agreeing within a tolerance."""
+
+    tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
+    steps: int = option(
+        10**11, low=1, help="comparisons of two combinations at most; beyond them only a bound is given"
+    )
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """The expected number of records assigned rightly, and their share."""
+        columns = paired_columns(original, masked, attributes)
+        before, _ = numbers_of(original, masked, attributes)
+        reaches = self.tolerance * deviations(before) * (1 + ROUNDING)
+        lows, highs = [], []
+        for name, reach in zip(attributes, reaches, strict=True):
+            domain = np.array(masked.attribute(name).domain, dtype=np.float64)
+            lows.append(np.searchsorted(domain, domain - reach))
+            highs.append(np.searchsorted(domain, domain + reach, side="right"))
+        labels = Labels.of(columns)
+        # Labels without members agree with the values in their window.
+        labels = labels._replace(
+            members=np.zeros(0, dtype=np.int32),
+            starts=np.zeros_like(labels.starts),
+            lows=np.concatenate(lows),
+            highs=np.concatenate(highs),
+        )
+        return linkage(Pairs.of(columns), labels, self.steps)
 
 
 def linkage(pairs: Pairs, labels: Labels, steps: int) -> Reading:
