@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,7 +119,8 @@ def _kind(name: str, words: Words, present: Sequence[str], known: Description, f
     if known.kind is None or known.domain or form == NOTHING:
         return known.kind or inferred
     if known.kind == CONTINUOUS and form not in (WHOLE, NUMBERS):
-        raise BadCell(_first_row(words, lambda text: text in present and not is_number_text(text)), "is no number")
+        bad = np.array([text in present and not is_number_text(text) for text in words.texts])
+        raise BadCell(int(np.argmax(bad[words.codes])), "is no number")
     if known.kind == ORDINAL and inferred == NOMINAL:
         raise InvalidInput(f"{name!r} is ordinal and holds text: give its order in the schema.")
     return known.kind
@@ -131,11 +132,6 @@ class BadCell(Exception):
     def __init__(self, row: int, what: str) -> None:
         super().__init__(what)
         self.row, self.what = row, what
-
-
-def _first_row(words: Words, is_bad: Callable[[str], bool]) -> int:
-    bad = np.array([is_bad(text) for text in words.texts])
-    return int(np.argmax(bad[words.codes]))
 
 
 def _ordered(
@@ -205,16 +201,13 @@ def _in_domain(
             if code is not None and code not in codes:
                 domain[code] = ordered_numbers(numbers_in([text], decimal) or [])[1][0]
         if code is None:
-            members = _members(reader, text, words)
+            try:
+                members = reader.members(text)
+            except InvalidInput:
+                row = int(np.argmax(words.codes == words.texts.index(text)))
+                raise BadCell(row, "is not in the domain") from None
             code = members[0] if len(members) == 1 else len(domain) + len(sets)
             if len(members) > 1:
                 sets.append(members)
         codes.append(code)
     return codes, domain, tuple(sets)
-
-
-def _members(reader: LabelReader, text: str, words: Words) -> Members:
-    try:
-        return reader.members(text)
-    except InvalidInput:
-        raise BadCell(_first_row(words, lambda each: each == text), "is not in the domain") from None

@@ -116,18 +116,17 @@ def read_hierarchies(
             there = ", ".join(sorted(path.name for path in Path(folder).glob("*.csv"))[:8]) or "no CSV file"
             wanted = f"{name}.csv or *_{name}.csv"
             raise InvalidInput(f"{folder}: there is no hierarchy of {name!r}, {wanted}; there is {there}.")
-    return {each.name: _with_row(files[each.name], each, table, whole=whole) for each in attributes}
-
-
-def _with_row(path: Path, attribute: Attribute, table: Table, *, whole: bool) -> Hierarchy:
-    """Read a hierarchy, or name a row of *table* with a value that the file lacks."""
-    try:
-        return read_hierarchy(path, attribute, whole=whole)
-    except LackingValues as error:
-        value = next((each for each in error.values if each is not None), None)
-        row = int(np.argmax(table.columns[attribute.name] == attribute.codes[value]))
-        way_out = "" if value is None else f"; add a line for {text_of(value)!r} to {path}"
-        raise InvalidHierarchy(f"{error} Data row {row + 1} is the first that has it{way_out}.") from None
+    found = {}
+    for attribute in attributes:
+        path = files[attribute.name]
+        try:
+            found[attribute.name] = read_hierarchy(path, attribute, whole=whole)
+        except LackingValues as error:
+            value = next((each for each in error.values if each is not None), None)
+            row = int(np.argmax(table.columns[attribute.name] == attribute.codes[value]))
+            way_out = "" if value is None else f"; add a line for {text_of(value)!r} to {path}"
+            raise InvalidHierarchy(f"{error} Data row {row + 1} is the first that has it{way_out}.") from None
+    return found
 
 
 def _delimiter(text: str) -> str:

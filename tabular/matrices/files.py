@@ -60,8 +60,8 @@ def read_matrix(path: str | Path, attribute: Attribute) -> NDArray[np.float64]:
             f"it must be square."
         )
     codes = {label: code for code, label in enumerate(_labels(attribute))}
-    columns = _places(header[1:], codes, attribute, [f"{path}, line {rows.ends(0)}"] * len(lines))
-    where = [f"{path}, line {rows.ends(number)}" for number in range(1, len(body))]
+    first, *where = (f"{path}, line {rows.ends(number)}" for number in range(len(body)))
+    columns = _places(header[1:], codes, attribute, [first] * len(lines))
     places = _places([line[0] for line in lines], codes, attribute, where)
     matrix = np.empty((len(codes), len(codes)))
     for place, line, here in zip(places, lines, where, strict=True):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, widened
+from tabular.attributes import widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter, UnknownName
 from tabular.labels import Members
@@ -116,25 +116,14 @@ def rebuilt(table: Table, parts: Sequence[NDArray[np.int64]], masked: Sequence[T
     described = {attribute.name: attribute for attribute in table.attributes}
     columns, sets = dict(table.columns), dict(table.sets)
     for name in masked[0].names:
-        described[name], columns[name], sets[name] = _joined(table, name, parts, masked)
+        # A continuous column gets the numbers that are new in any of the parts.
+        new = {value for part in masked for value in part.attribute(name).domain}
+        attribute = described[name] = widened(described[name], new)
+        codes, held = np.empty(len(table), dtype=np.int32), list[Members]()
+        for rows, part in zip(parts, masked, strict=True):
+            places = np.array([attribute.codes[value] for value in part.attribute(name).domain], dtype=np.int64)
+            labels = np.concatenate([places, len(attribute.domain) + len(held) + np.arange(len(part.sets[name]))])
+            codes[rows] = labels[part.columns[name]]
+            held.extend(tuple(places[list(members)].tolist()) for members in part.sets[name])
+        columns[name], sets[name] = codes, tuple(held)
     return Table(tuple(described.values()), columns, sets)
-
-
-def _joined(
-    table: Table, name: str, parts: Sequence[NDArray[np.int64]], masked: Sequence[Table]
-) -> tuple[Attribute, NDArray[np.int32], tuple[Members, ...]]:
-    """One column of all parts; a continuous one gets the numbers that are new in any of them."""
-    attribute = table.attribute(name)
-    attribute = widened(attribute, {value for part in masked for value in part.attribute(name).domain})
-    size = len(attribute.domain)
-    codes, sets = np.empty(len(table), dtype=np.int32), list[Members]()
-    for rows, part in zip(parts, masked, strict=True):
-        own = part.attribute(name)
-        if own.domain == attribute.domain:
-            places = np.arange(size)
-        else:
-            places = np.array([attribute.codes[value] for value in own.domain], dtype=np.int64)
-        labels = np.concatenate([places, size + len(sets) + np.arange(len(part.sets[name]))])
-        codes[rows] = labels[part.columns[name]]
-        sets.extend(tuple(places[list(members)].tolist()) for members in part.sets[name])
-    return attribute, codes, tuple(sets)
