@@ -28,7 +28,6 @@ from tabular.lattice.space import Node
 from tabular.progress import Report, silent
 from tabular.protections.full_domain import generalised
 from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
-from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import release_table
 from tabular.stream import Stream
 from tabular.table import Table
@@ -254,7 +253,6 @@ class _Work:
         request, limits = self.request, self.request.limits
         document = {
             "version": version(),
-            "inputs": {"original": fingerprint_of_table(self.table)},
             "file": Path(file).name,
             "rows": len(self.table),
             "quasi_identifiers": [
