@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.shared import shared_data
 from tabular.files.reading import read_file
 from tabular.hierarchies import read_hierarchies
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.searches import searches

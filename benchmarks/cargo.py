@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from tabular.hierarchies.builders import Ranges
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.table import Table
 
 SHARED = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

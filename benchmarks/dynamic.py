@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from tabular.attributes import Attribute
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain import DynamicEvaluator, DynamicKgen, History, already_told, read_history, write_history
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.shared import shared_data
 from tabular.files.schema import read_schema
 from tabular.hierarchies import read_hierarchies
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.dominance import non_dominated

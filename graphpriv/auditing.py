@@ -23,7 +23,7 @@ from graphpriv.topics import RANKS
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.progress import Report, silent
-from tabular.version import version
+from tabular.release.version import version
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -26,7 +26,7 @@ from graphpriv.structure import describe
 from tabular.classes import class_count
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.progress import Report, silent
-from tabular.version import version
+from tabular.release.version import version
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from tabular.errors import InvalidParameter
 from tabular.progress import Report, silent
-from tabular.version import version
+from tabular.release.version import version
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tabular import criteria, evolution, hierarchies, lattice, measures, protections
     from tabular.attributes import Attribute
-    from tabular.hierarchy import Hierarchy
+    from tabular.hierarchies.hierarchy import Hierarchy
     from tabular.masking import Masked, Masking
     from tabular.table import Table
 
@@ -52,7 +52,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "Attribute": "attributes",
-            "Hierarchy": "hierarchy",
+            "Hierarchy": "hierarchies.hierarchy",
             "Masked": "masking",
             "Masking": "masking",
             "Table": "table",

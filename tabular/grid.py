@@ -6,9 +6,7 @@ swappings and 9 PRAMs. It does not print their parameters; those that stand here
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +19,7 @@ from tabular.measures import Summary, summary
 from tabular.progress import Report, silent
 from tabular.protections import check_columns, protect, protections
 from tabular.table import Table
+from tabular.threads import on_threads, processors
 
 #: 24 sizes of groups; each column alone, two together and all together make 72 microaggregations of three columns.
 GROUP_SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
@@ -70,7 +69,6 @@ class LeftOut:
 
     method: str
     reason: str
-    count: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,9 +118,7 @@ class Outcomes:
             "protections": [
                 {**each.document(), "on_front": on_front} for each, on_front in zip(ranked, front, strict=True)
             ],
-            "left_out": [
-                {key: value for key, value in vars(each).items() if value is not None} for each in self.left_out
-            ],
+            "left_out": [dict(vars(each)) for each in self.left_out],
         }
 
 
@@ -145,7 +141,8 @@ def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, 
         if other:
             kinds = " and ".join(protections[method].method.kinds)
             found: list[Mapping[str, Any]] = []
-            reason = f"it takes {kinds} columns only, and {_listed(table, other)}"
+            listed = ", ".join(f"{name!r} is {table.attribute(name).kind}" for name in other)
+            reason = f"it takes {kinds} columns only, and {listed}"
         else:
             found, reason = build(table, columns)
         members += [Member(method=method, parameters=parameters, columns=columns) for parameters in found]
@@ -170,16 +167,15 @@ def run_grid(
     """
     members, left_out = thesis_grid(table, attributes)
     outcomes, failed = [], list(left_out)
-    with ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1)) as pool:
-        tried = pool.map(lambda each, stream: _tried(table, attributes, each, stream), members, rng.spawn(len(members)))
-        for done, (member, found) in enumerate(zip(members, tried, strict=True)):
-            report("Protections", done, len(members))
-            if isinstance(found, ReportedError):
-                failed.append(LeftOut(member.name, str(found)))
-                continue
-            outcome, masked = found
-            outcomes.append(outcome)
-            keep(member, masked)
+    drawn = zip(members, rng.spawn(len(members)), strict=True)
+    tried = on_threads(lambda each: _tried(table, attributes, *each), drawn, workers or min(4, processors()))
+    for done, (member, found) in enumerate(zip(members, tried, strict=True)):
+        report("Protections", done, len(members))
+        if isinstance(found, ReportedError):
+            failed.append(LeftOut(member.name, str(found)))
+        else:
+            outcomes.append(found[0])
+            keep(member, found[1])
     if not outcomes:
         raise NoSolution(f"No protection of the grid can be made: {failed[-1].method}: {failed[-1].reason}")
     return Outcomes(outcomes=tuple(outcomes), left_out=tuple(failed))
@@ -213,13 +209,12 @@ def _microaggregations(table: Table, columns: tuple[str, ...]) -> _Ways:
 def _codings(table: Table, columns: tuple[str, ...]) -> _Ways:
     few = [name for name in columns if len(table.attribute(name).domain) < 3]
     if few:
-        return [], f"it joins two or more of three or more categories, and {_words(few)} has fewer than three"
+        listed = ", ".join(map(repr, few))
+        return [], f"it joins two or more of three or more categories, and {listed} has fewer than three"
     # Each column joins the same share of its categories; shares with the same counts are one protection.
-    found = {
-        tuple(min(max(round(share * size / 100), 2), size - 1) for size in _sizes(table, columns)): None
-        for share in range(1, 100)
-    }
-    every = list(found)
+    sizes = [len(table.attribute(name).domain) for name in columns]
+    shares = range(1, 100)
+    every = list(dict.fromkeys(tuple(min(max(round(part * n / 100), 2), n - 1) for n in sizes) for part in shares))
     places = np.unique(np.linspace(0, len(every) - 1, min(CODINGS, len(every))).round().astype(int))
     counts = [every[place] for place in places.tolist()]
     return [{"count": each[0] if len(set(each)) == 1 else dict(zip(columns, each, strict=True))} for each in counts], ""
@@ -231,30 +226,14 @@ def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Ways:
     return [{"percent": percent} for percent in reaches], reason
 
 
-def _prams(table: Table, columns: tuple[str, ...]) -> _Ways:
-    return list(MATRICES), ""
-
-
 _BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Ways]] = {
     "microaggregation": _microaggregations,
     "bottom-coding": _codings,
     "top-coding": _codings,
     "global-recoding": _codings,
     "rank-swapping": _rank_swappings,
-    "pram": _prams,
+    "pram": lambda table, columns: (list(MATRICES), ""),
 }
-
-
-def _sizes(table: Table, columns: Sequence[str]) -> list[int]:
-    return [len(table.attribute(name).domain) for name in columns]
-
-
-def _listed(table: Table, names: Sequence[str]) -> str:
-    return ", ".join(f"{name!r} is {table.attribute(name).kind}" for name in names)
-
-
-def _words(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))
 
 
 def _short(value: Any) -> str:

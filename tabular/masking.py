@@ -19,8 +19,8 @@ from tabular.protections import Protection, protect, protection_of
 from tabular.protections.pram import PRAM
 from tabular.release.dictionary import effective_parameters
 from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.stream import Stream
 from tabular.release.verification import verify
-from tabular.stream import Stream
 from tabular.table import Table
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
@@ -130,34 +130,31 @@ class Entry(Generic[T]):
         """The method's parameters in the order they are declared."""
         return tuple(
             Parameter(
-                name=each.name,
-                default=None if each.default is MISSING else each.default,
-                help=each.metadata["help"],
-                low=each.metadata["low"],
-                high=each.metadata["high"],
-                choices=each.metadata["choices"],
+                each.name,
+                None if each.default is MISSING else each.default,
+                *(each.metadata[key] for key in ("help", "low", "high", "choices")),
             )
             for each in fields(self.method)  # type: ignore[arg-type]
             if "help" in each.metadata
         )
 
 
-class Registry(Generic[T]):
+class Registry(dict[str, Entry[T]]):
     """The methods of one sort by name, in the order of entry."""
 
     def __init__(self, sort: str) -> None:
+        super().__init__()
         self.sort = sort
-        self._entries: dict[str, Entry[T]] = {}
 
     def add(self, name: str, *, cites: str = "", limits: str = "") -> Callable[[type[T]], type[T]]:
         """Class decorator: enter a method under *name*."""
 
         def enter(method: type[T]) -> type[T]:
-            if name in self._entries:
+            if name in self:
                 raise ValueError(f"Two methods of {self.sort} are called {name!r}.")
             if not (method.__doc__ or "").strip():
                 raise ValueError(f"The {self.sort} {name!r} has no docstring.")
-            self._entries[name] = Entry(name, method, cites, limits)
+            self[name] = Entry(name, method, cites, limits)
             return method
 
         return enter
@@ -168,20 +165,9 @@ class Registry(Generic[T]):
         for each in sorted(walk_packages(module.__path__, f"{module.__name__}."), key=lambda info: info.name):
             import_module(each.name)
 
-    def __getitem__(self, name: str) -> Entry[T]:
-        if name not in self._entries:
-            raise UnknownName.among(self.sort, name, self._entries)
-        return self._entries[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+    def __missing__(self, name: str) -> Entry[T]:
+        raise UnknownName.among(self.sort, name, self)
 
     def entries(self) -> tuple[Entry[T], ...]:
         """All entries, in the order they were entered."""
-        return tuple(self._entries.values())
+        return tuple(self.values())

@@ -98,6 +98,8 @@ class Outcome:
     condition_holds: bool = False
     #: What is wrong with what was looked at, where finding that out was the task.
     failure: str | None = None
+    #: What is left to do when everything is written.
+    afterwards: Callable[[], None] = lambda: None
     #: What the words for people need beside the document.
     details: Mapping[str, Any] = field(default_factory=dict)
 

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
-    from tabular.files.outputs import check_outputs, finish_interrupted, write_outputs
+    from tabular.files.outputs import check_outputs, write_outputs
 
     verb.check()
     planned, reads = verb.planned(), verb.reads()
-    # What a killed run left half renamed is finished or undone before anybody reads it or writes beside it.
-    for folder in {_folder(path) for path in (*reads, *(str(each.path) for each in planned)) if path != STREAM}:
-        finish_interrupted(folder)
+    _put_right([*reads, *(each.path for each in planned)], work)
 
     if work.overwrite and not planned and not verb.replaces:
         raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
@@ -37,12 +35,13 @@ def perform(verb: Verb, work: Work) -> Outcome:
     for files in verb.releases():
         _refuse_mix(files)
     outcome = verb.run(replace(work, expect=expect))
-    if not outcome.outputs:
-        return outcome
-    written = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
-    if written.release is None:
-        return outcome
-    return replace(outcome, document={**outcome.document, "release_id": written.release})
+    if outcome.outputs:
+        _put_right([each.path for each in outcome.outputs], work)
+        written = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
+        if written.release is not None:
+            outcome = replace(outcome, document={**outcome.document, "release_id": written.release})
+    outcome.afterwards()
+    return outcome
 
 
 def _refuse_mix(files: Sequence[str]) -> None:
@@ -62,6 +61,12 @@ def _refuse_mix(files: Sequence[str]) -> None:
         check_release_id(files, document.get("release"), record=beside)
 
 
-def _folder(path: str) -> Path:
-    place = Path(path)
-    return place if place.is_dir() else place.parent
+def _put_right(paths: Sequence[str], work: Work) -> None:
+    """Finish or undo what a killed run left half done, before anybody reads it or writes beside it."""
+    from tabular.files.disk import place_of
+    from tabular.files.outputs import finish_interrupted
+
+    places = [place_of(path) for path in paths if path != STREAM]
+    for folder in sorted({place if place.is_dir() else place.parent for place in places}):
+        for text in finish_interrupted(folder):
+            work.note(text)

@@ -16,13 +16,13 @@ from tabular.attributes import NOMINAL, ORDINAL, Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.files.csv_tables import write_csv
 from tabular.hierarchies import build
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import text_of
 from tabular.measures import Summary, summary
 from tabular.protections import Protection, protect, protections
 from tabular.release.dictionary import effective_parameters
+from tabular.release.stream import Stream
 from tabular.release.verification import Counted, counted_k, verify
-from tabular.stream import Stream
 from tabular.table import Table
 
 #: What the loss and the risk are measured against.

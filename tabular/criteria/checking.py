@@ -104,16 +104,15 @@ def check(
     Without *suppressed* the rows with `*` in all quasi-identifiers count as suppressed. Without a *population* the
     table is the population; both are compared by their values as text.
     """
-    if isinstance(sensitive, str) or len(set(sensitive)) < len(sensitive):
-        raise InvalidInput("The sensitive attributes are a list of columns, none of them twice.")
-    if len(set(quasi_identifiers)) < len(quasi_identifiers) and not isinstance(quasi_identifiers, str):
-        raise InvalidInput("The quasi-identifiers are a list of columns, none of them twice.")
+    for what, names in (("sensitive attributes", sensitive), ("quasi-identifiers", quasi_identifiers)):
+        if isinstance(names, str) or len(set(names)) < len(names):
+            raise InvalidInput(f"The {what} are a list of columns, none of them twice.")
     both = sorted(set(sensitive) & set(quasi_identifiers))
     if both:
         raise InvalidInput(f"Column {both[0]!r} cannot be a quasi-identifier and sensitive at once.")
     if population is not None:
         table, population = in_common_domains(table, population, quasi_identifiers)
-    if suppressed is None and not isinstance(quasi_identifiers, str):
+    if suppressed is None:
         suppressed = suppressed_rows(table, quasi_identifiers)
     anonymity = Anonymity.of(table, quasi_identifiers, suppressed=suppressed, population=population)
     made = {entry.name: entry.method() for entry in criteria.entries()}

@@ -77,7 +77,8 @@ class Replacement:
                 folder.mkdir(exist_ok=True)
                 sync_folder(folder.parent)
             self._locks.append(lock := new_locked(path))
-            _append(lock, self._plan() if len(self._locks) == 1 else {"journal": _relative(self.folders[0], folder)})
+            pointer = {"journal": os.path.relpath(self.folders[0], folder)}
+            _append(lock, self._plan() if len(self._locks) == 1 else pointer)
         self._sync_folders()
 
     def rename(self, *, overwrite: bool) -> None:
@@ -148,10 +149,9 @@ class Replacement:
             sync_folder(folder)
 
     def _plan(self) -> dict[str, Any]:
-        first = self.folders[0]
         return {
             "about": "These files are being replaced together. The next command that reads or writes here clears up.",
-            "folders": [_relative(folder, first) for folder in self.folders],
+            "folders": [os.path.relpath(folder, self.folders[0]) for folder in self.folders],
             "made": [self.folders.index(folder) for folder in self.made],
             "files": [
                 {
@@ -171,9 +171,8 @@ class Replacement:
         folders = [journal.parent / name for name in plan["folders"]]
         names = [name for each in plan["files"] for name in (each["target"], each["temporary"], each["old"])]
         beside = [name for each in plan["files"] for name in (each["temporary"], each["old"])]
-        if any(Path(name).name != name for name in names) or not all(
-            name.startswith(f"{journal.stem}-") for name in beside
-        ):
+        ours = f"{journal.stem}-"
+        if any(Path(name).name != name for name in names) or not all(name.startswith(ours) for name in beside):
             raise ValueError
         self = cls([])
         self.folders, self.made = folders, [folders[number] for number in plan["made"]]
@@ -199,8 +198,10 @@ def finish_interrupted(folder: str | Path) -> list[str]:
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 if path.name.endswith(_JOURNAL):
                     told += _finish(path)
-                elif not _journal_of(path).exists():
-                    _clear_stale(path)
+                elif not path.with_name(path.name.rpartition("-")[0] + _JOURNAL).exists():
+                    with _locked(path) as lock:
+                        if lock is not None:
+                            path.unlink()
     return told
 
 
@@ -237,16 +238,6 @@ def _finish_elsewhere(pointer: Path, journal: Path) -> list[str]:
             path.unlink(missing_ok=True)
         pointer.unlink(missing_ok=True)
     return []
-
-
-def _clear_stale(path: Path) -> None:
-    with _locked(path) as lock:
-        if lock is not None:
-            path.unlink()
-
-
-def _journal_of(path: Path) -> Path:
-    return path.with_name(path.name.rpartition("-")[0] + _JOURNAL)
 
 
 def new_locked(path: Path) -> int:
@@ -316,7 +307,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _relative(folder: Path, start: Path) -> str:
-    return os.path.relpath(folder, start)

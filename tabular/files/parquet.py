@@ -27,6 +27,7 @@ from tabular.files.columns import (
     kind_of,
     ordered_texts,
 )
+from tabular.files.csv_tables import repeated
 from tabular.files.schema import Description, Schema
 from tabular.files.written_numbers import numbers_in, ordered_numbers
 from tabular.labels import text_of, write_label
@@ -44,9 +45,8 @@ def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Colu
     names = found.column_names
     if not names:
         raise InvalidInput(f"{name}: the file has no columns.")
-    if len(set(names)) < len(names):
-        twice = next(each for place, each in enumerate(names) if each in names[:place])
-        raise InvalidInput(f"{name}: two columns are called {twice!r}.")
+    if twice := repeated(names):
+        raise InvalidInput(f"{name}: two columns are called {names[twice - 1]!r}.")
     columns = []
     for column in names:
         try:
@@ -120,15 +120,12 @@ def _ordered(present: Sequence[Value], kind: Any) -> tuple[list[int], list[Value
         numbers = numbers_in([str(value) for value in present])
     if numbers is not None:
         places, domain = ordered_numbers(numbers)  # type: ignore[arg-type]
-        return places, list(domain), NUMBERS if _has_fractions(kind) else WHOLE, ()
+        has_fractions = pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        return places, list(domain), NUMBERS if has_fractions else WHOLE, ()
     if all(isinstance(value, str) for value in present):
         return ordered_texts(present)  # type: ignore[arg-type]
     order = sorted(range(len(present)), key=lambda place: present[place])  # type: ignore[arg-type,return-value]
     return np.argsort(order).tolist(), [present[place] for place in order], TEXT, ()
-
-
-def _has_fractions(kind: Any) -> bool:
-    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
@@ -176,14 +173,15 @@ def _cast(values: Any, wanted: Any) -> Any:
 def _arrow_values(values: Sequence[Value]) -> Any:
     """Values as an Arrow array: of their common type, or else as texts."""
     present = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in present) and present:
+    kinds = set(map(type, present))
+    if kinds == {bool}:
         return pa.array(values, pa.bool_())
-    if present and all(type(value) is int for value in present):
+    if kinds == {int}:
         try:
             return pa.array(values, pa.int64())
         except OverflowError:
             return pa.array(values, pa.uint64())
-    if present and all(is_number(value) for value in present):
+    if present and all(map(is_number, present)):
         # A number that is written in a way of its own keeps it only where the type of the column is of texts.
         return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
     return pa.array([None if value is None else text_of(value) for value in values], pa.string())

@@ -23,32 +23,25 @@ from typing import Any
 
 from tabular.attributes import KINDS, NOMINAL, ORDINAL, ROLES, Value, is_number
 from tabular.errors import InvalidInput, UnknownName, named
+from tabular.files.csv_tables import repeated
 from tabular.files.dialect import DialectOptions
 from tabular.files.disk import read_text
 
 _FOLDER = resources.files("tabular") / "schemas"
 
 #: The keys of a file and of an attribute, each with what it must be.
-_FILE_KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "title": (str, "a text"),
+_FILE_KEYS: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(("title", "delimiter", "quote", "encoding", "decimal"), (str, "a text")),
+    **dict.fromkeys(("header", "spaced"), (bool, "true or false")),
     "columns": (list, "a list of names"),
-    "header": (bool, "true or false"),
-    "delimiter": (str, "a text"),
-    "quote": (str, "a text"),
-    "encoding": (str, "a text"),
-    "decimal": (str, "a text"),
-    "spaced": (bool, "true or false"),
     "missing": (list, "a list of texts"),
     "attributes": (dict, "a table [attributes.NAME]"),
 }
-_OPTIONS = {each.name for each in fields(DialectOptions)}
 _ATTRIBUTE_KEYS: dict[str, tuple[type, str]] = {
-    "kind": (str, "a text"),
-    "role": (str, "a text"),
-    "order": (list, "a list of values"),
-    "values": (list, "a list of values"),
-    "title": (str, "a text"),
+    **dict.fromkeys(("kind", "role", "title"), (str, "a text")),
+    **dict.fromkeys(("order", "values"), (list, "a list of values")),
 }
+_OPTIONS = {each.name for each in fields(DialectOptions)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,18 +70,15 @@ class Schema:
 
     def with_roles(self, roles: Mapping[str, str]) -> Schema:
         """This schema with new roles for some attributes, which the table must then have."""
-        changed = dict(self.attributes)
-        for name, role in roles.items():
-            known = changed.get(name, Description())
-            changed[name] = replace(known, role=_role(f"The role of {name!r}", role))
-        return replace(self, attributes=changed, named=(*self.named, *roles))
+        return self._with("role", {name: _role(f"The role of {name!r}", role) for name, role in roles.items()})
 
     def with_kinds(self, kinds: Mapping[str, str]) -> Schema:
         """This schema with other kinds for some attributes, which the table must then have."""
-        changed = dict(self.attributes)
-        for name, kind in kinds.items():
-            changed[name] = replace(changed.get(name, Description()), kind=kind)
-        return replace(self, attributes=changed, named=(*self.named, *kinds))
+        return self._with("kind", kinds)
+
+    def _with(self, key: str, given: Mapping[str, Any]) -> Schema:
+        new = {name: replace(self.attributes.get(name, Description()), **{key: said}) for name, said in given.items()}
+        return replace(self, attributes={**self.attributes, **new}, named=(*self.named, *given))
 
     def fitting(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         """The described attributes that a table with columns *names* lacks, or an error if they look misspelt.
@@ -138,7 +128,7 @@ def parse_schema(text: str, source: str) -> Schema:
     except RecursionError:
         raise InvalidInput(f"{source}: this is no schema; its values are nested too deeply.") from None
     _check_keys(source, document, _FILE_KEYS)
-    given: dict[str, Any] = {key: document[key] for key in document.keys() & _OPTIONS}
+    given = {key: document[key] for key in document.keys() & _OPTIONS}
     if "missing" in given:
         given["missing"] = _texts(f"{source}, missing", given["missing"])
     try:
@@ -146,9 +136,8 @@ def parse_schema(text: str, source: str) -> Schema:
     except InvalidInput as error:
         raise InvalidInput(f"{source}: {error.worded(named)}") from None
     columns = _texts(f"{source}, columns", document.get("columns", []))
-    if len(set(columns)) < len(columns):
-        twice = next(name for place, name in enumerate(columns) if name in columns[:place])
-        raise InvalidInput(f"{source}, columns: {twice!r} stands there twice.")
+    if twice := repeated(columns):
+        raise InvalidInput(f"{source}, columns: {columns[twice - 1]!r} stands there twice.")
     attributes = {name: _description(source, name, entry) for name, entry in document.get("attributes", {}).items()}
     for name in attributes if columns else ():
         if name not in columns:

@@ -8,7 +8,7 @@ from tabular.attributes import Attribute
 from tabular.errors import UnknownName
 from tabular.hierarchies.contract import Builder, hierarchies
 from tabular.hierarchies.files import hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 
 hierarchies.load(__name__)
 

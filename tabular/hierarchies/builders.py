@@ -13,7 +13,7 @@ from tabular.attributes import Attribute, Value, is_number
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter, named
 from tabular.hierarchies.contract import Builder, hierarchies, present, with_missing
 from tabular.hierarchies.files import hierarchy_of_rows
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY, text_of
 from tabular.registry import option
 

@@ -14,7 +14,7 @@ from tabular.files.csv_tables import Rows, outside_quotes
 from tabular.files.dialect import Dialect
 from tabular.files.disk import read_bytes, write_text
 from tabular.files.sniffing import decoded
-from tabular.hierarchy import Hierarchy, LackingValues
+from tabular.hierarchies.hierarchy import Hierarchy, LackingValues
 from tabular.labels import text_of
 from tabular.table import Table
 

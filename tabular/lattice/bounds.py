@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.limits import Limits
 from tabular.protections import check_k
 from tabular.table import Table

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain.consistency import already_told
 from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.chain.history import History
@@ -29,9 +29,9 @@ from tabular.progress import Report, silent
 from tabular.protections.full_domain import generalised
 from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
 from tabular.release.identifiers import release_table
-from tabular.stream import Stream
+from tabular.release.stream import Stream
+from tabular.release.version import version
 from tabular.table import Table
-from tabular.version import version
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 
 #: One level for each quasi-identifier, in their order.
 Node = tuple[int, ...]

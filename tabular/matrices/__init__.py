@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
-from tabular.matrices.files import read_matrices, read_matrix, write_matrices, write_matrix
-from tabular.matrices.generated import by_frequency, retaining
+from tabular.matrices.files import read_matrices, read_matrix, write_matrix
 from tabular.matrices.invariance import bounded, invariant
-from tabular.matrices.stochastic import stochastic
+from tabular.matrices.stochastic import by_frequency, retaining, stochastic
 
 __all__ = [
     "CorrectedFrequencies",
@@ -21,6 +20,5 @@ __all__ = [
     "read_matrix",
     "retaining",
     "stochastic",
-    "write_matrices",
     "write_matrix",
 ]

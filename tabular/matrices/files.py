@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, plain, write_csv
-from tabular.files.disk import failure, read_bytes, refuse_existing, replacing
+from tabular.files.disk import read_bytes, replacing
 from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 
@@ -29,30 +29,6 @@ def read_matrices(path: str | Path, attributes: Sequence[Attribute]) -> dict[str
     return {each.name: read_matrix(path, each) for each in attributes}
 
 
-def write_matrices(
-    folder: str | Path,
-    attributes: Sequence[Attribute],
-    matrices: Mapping[str, NDArray[np.float64]],
-    *,
-    overwrite: bool = False,
-    private: bool = False,
-) -> list[Path]:
-    """Write a file for each of *attributes* into a *folder*, made if necessary; returns the files.
-
-    *private* ones are for their owner's eyes alone.
-    """
-    paths = [matrix_path(folder, each) for each in attributes]
-    for path in paths:
-        refuse_existing(path, overwrite=overwrite)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise failure(error, folder) from None
-    for path, each in zip(paths, attributes, strict=True):
-        write_matrix(path, each, matrices[each.name], overwrite=overwrite, private=private)
-    return paths
-
-
 def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
     """The file of an attribute in a folder of matrices; special characters are quoted as in a URL.
 
@@ -62,18 +38,11 @@ def matrix_path(folder: str | Path, attribute: Attribute) -> Path:
     return Path(folder) / f"{quote(attribute.name, safe=' ')}.csv"
 
 
-def write_matrix(
-    path: str | Path | IO[bytes],
-    attribute: Attribute,
-    matrix: NDArray[np.float64],
-    *,
-    overwrite: bool = False,
-    private: bool = False,
-) -> None:
+def write_matrix(path: str | Path | IO[bytes], attribute: Attribute, matrix: NDArray[np.float64]) -> None:
     """Write a matrix with the labels of its categories, in full, so that reading gives the same matrix."""
     labels = _labels(attribute)
     rows = zip(labels, stochastic(attribute, matrix).tolist(), strict=True)
-    with replacing(path, overwrite=overwrite, private=private) as file:
+    with replacing(path, overwrite=False) as file:
         write_csv(file, [CORNER, *labels], ([label, *row] for label, row in rows))
 
 
@@ -136,10 +105,9 @@ def _places(labels: list[str], codes: Mapping[str, int], attribute: Attribute, w
 def _numbers(cells: list[str], width: int, where: str) -> list[float]:
     if len(cells) != width:
         raise InvalidRecord(f"{where}: this row has {len(cells)} numbers, the header {width} labels.")
-    numbers = []
     for cell in cells:
         try:
-            numbers.append(float(cell))
+            float(cell)
         except ValueError:
             raise InvalidRecord(f"{where}: {cell!r} is not a number.") from None
-    return numbers
+    return list(map(float, cells))

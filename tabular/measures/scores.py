@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tabular.attributes import CONTINUOUS
@@ -66,7 +65,8 @@ class Summary:
     @property
     def disclosure_risk_bound(self) -> float:
         """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
-        bound = self._reading("prl").bound
+        prl = self._reading("prl")
+        bound = prl.bound if prl else 0.0
         return max(self._risk(bound) - self._risk(0.0), self._risk(0.0) - self._risk(-bound))
 
     @property
@@ -85,23 +85,21 @@ class Summary:
         Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
         what counts categories is None.
         """
-        keys = _keys()
+        found = {key: self._reading(key) for key in _keys()}
+        prl = found["prl"]
         return {
             "records": self.records,
             "columns": list(self.columns),
             "numeric": self.is_numeric,
-            **{key: self._shown(key, lambda reading: reading.percent) for key in keys},
+            **{key: reading and reading.percent for key, reading in found.items()},
             **self.scores(),
-            "raw": {key: self._shown(key, lambda reading: reading.raw) for key in keys},
-            "bounds": {
-                "prl": self._shown("prl", lambda reading: reading.bound),
-                "disclosure_risk": self._or_none(lambda: self.disclosure_risk_bound),
-            },
+            "raw": {key: reading and reading.raw for key, reading in found.items()},
+            "bounds": {"prl": prl and prl.bound, "disclosure_risk": self._score("disclosure_risk_bound")},
         }
 
     def scores(self) -> dict[str, float | None]:
         """Loss and risk in percent, and both scores; None for what was not measured."""
-        return {name: self._or_none(partial(getattr, self, name)) for name in SCORES}
+        return {name: self._score(name) for name in SCORES}
 
     def to_frame(self) -> DataFrame:
         """One row for each measure that was taken, and for each score."""
@@ -124,24 +122,22 @@ class Summary:
         near, assigned = self._percent("dbrl"), min(max(self._percent("prl") + off, 0.0), 100.0)
         return (self._percent("id") + ((near + assigned) / 2 if self.is_numeric else max(near, assigned))) / 2
 
-    def _reading(self, key: str) -> Reading:
-        return self.readings[AS_NUMBERS.get(key, key) if self.is_numeric else key]
+    def _reading(self, key: str) -> Reading | None:
+        return self.readings.get(AS_NUMBERS.get(key, key) if self.is_numeric else key)
 
     def _percent(self, key: str) -> float:
-        percent = self._reading(key).percent
-        if percent is None:
-            raise ValueError(f"{key} has no percentage.")
-        return percent
+        reading = self._reading(key)
+        if reading is None or reading.percent is None:
+            raise KeyError(key)
+        return reading.percent
 
-    def _shown(self, key: str, part: Callable[[Reading], float | None]) -> float | None:
-        return self._or_none(lambda: part(self._reading(key)))
-
-    @staticmethod
-    def _or_none(number: Callable[[], float | None]) -> float | None:
+    def _score(self, name: str) -> float | None:
+        """A score, or None where a measure that it needs was not taken."""
         try:
-            return number()
+            score: float = getattr(self, name)
         except KeyError:
             return None
+        return score
 
 
 def summary(

@@ -15,7 +15,7 @@ from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
 from tabular.labels import text_of
 from tabular.measures.comparison import paired_columns
-from tabular.measures.ctbil import difference
+from tabular.measures.information_loss import difference
 from tabular.table import Table
 
 #: A chi-square statistic below this, for each record, is that of independent attributes.
@@ -63,8 +63,8 @@ def matrix_measures(original: Table, masked: Table, matrices: Mapping[str, NDArr
         ratios={name: expectation_ratios(matrix, frequencies[name]) for name, matrix in matrices.items()},
         means={name: mean_expectation_ratio(matrix, frequencies[name]) for name, matrix in matrices.items()},
         pairs=[
-            (one, other, bivariate_difference(original, masked, one, other), _change(original, masked, one, other))
-            for one, other in combinations(matrices, 2)
+            (*pair, bivariate_difference(original, masked, *pair), chi_square_difference(original, masked, *pair))
+            for pair in combinations(matrices, 2)
         ],
     )
 
@@ -74,15 +74,8 @@ def bivariate_difference(original: Table, masked: Table, one: str, other: str) -
     return 100 * difference(paired_columns(original, masked, [one, other])) / (2 * len(original))
 
 
-def chi_square_difference(original: Table, masked: Table, one: str, other: str) -> float:
-    """Percent by which the chi-square statistic of two attributes changed (eq 4.8)."""
-    change = _change(original, masked, one, other)
-    if change is None:
-        raise InvalidInput(f"{one!r} and {other!r} are independent in the original: there is no chi-square to compare.")
-    return change
-
-
-def _change(original: Table, masked: Table, one: str, other: str) -> float | None:
+def chi_square_difference(original: Table, masked: Table, one: str, other: str) -> float | None:
+    """Percent by which the chi-square statistic of two attributes changed (eq 4.8); None if it was 0."""
     columns = paired_columns(original, masked, [one, other])
     if any(column.sets for column in columns):
         raise InvalidInput("A chi-square statistic needs values; the masked table holds labels that stand for sets.")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tabular.attributes import Attribute
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option

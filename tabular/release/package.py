@@ -13,8 +13,8 @@ from tabular.labels import text_of
 from tabular.release.dictionary import table_dictionary
 from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.version import version
 from tabular.table import Table
-from tabular.version import version
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ import pytest
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.masking import Masking, drawn_order, read_parameters
-from tabular.matrices import retaining, write_matrices
+from tabular.matrices import retaining, write_matrix
 from tabular.measures import summary
 from tabular.protections import protect
 from tabular.table import Table
@@ -76,9 +76,8 @@ def test_a_promise_of_k_is_counted_again():
 
 def test_files_are_read_where_a_parameter_names_them(tmp_path):
     table = shirts()
-    attributes = [table.attribute("size")]
     matrix = retaining(np.bincount(table.columns["size"]), 0.6)
-    write_matrices(tmp_path, attributes, {"size": matrix})
+    write_matrix(tmp_path / "size.csv", table.attribute("size"), matrix)
     read = read_parameters({"matrix": str(tmp_path), "invariant": False}, table, ["size"])
     assert read["invariant"] is False
     assert np.array_equal(read["matrix"]["size"], matrix)

@@ -77,9 +77,12 @@ class AuditRelease(AttackingVerb):
         if self.html is not None:
             outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
         holds = self.fail_if is not None and conditions.holds(self.fail_if, found.document, found.bounds)
-        if not self.files:
-            self._record(found, work)
-        return Outcome(document=found.document, outputs=outputs, condition_holds=holds)
+        return Outcome(
+            document=found.document,
+            outputs=outputs,
+            condition_holds=holds,
+            afterwards=lambda: None if self.files else self._record(found, work),
+        )
 
     def _matched(self, work: Work) -> Matched:
         from graphpriv.stored import match_files, match_stored

@@ -15,7 +15,7 @@ from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
-    from tabular.hierarchy import Hierarchy
+    from tabular.hierarchies.hierarchy import Hierarchy
 
 #: What is made from a file, not from the values of the column.
 _FROM_FILES = ("csv", "places")

@@ -143,8 +143,8 @@ class ProtectTable(ReleasingVerb):
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
         from tabular.grid import Member, run_grid
+        from tabular.release.version import version
         from tabular.report import risk_loss_report
-        from tabular.version import version
 
         table = source.table
         paths = self._grid_paths(source)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidParameter, named
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain.buckets import Buckets
 from tabular.lattice.chain.consistency import Standing, refuse_broken
 from tabular.lattice.chain.history import History

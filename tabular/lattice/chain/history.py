@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import text_of
 from tabular.lattice.space import Node
 from tabular.table import Table

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
 from tabular.errors import InvalidInput
 from tabular.files.written_numbers import is_number_text
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY, LabelReader, text_of
 from tabular.lattice.chain.history import Publication
 from tabular.lattice.space import Node

@@ -14,7 +14,7 @@ from tabular.criteria.anonymity import suppressed_rows
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import STREAM, read_bytes
 from tabular.files.reading import read_file
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import text_of
 from tabular.lattice.chain.history import NOTHING, STARRED, History, Publication, keys_of
 from tabular.lattice.chain.labels import levels_of, published_groups, refuse_unknown

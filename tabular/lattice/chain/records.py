@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidInput
 from tabular.files.disk import write_text
 from tabular.lattice.chain.history import STARRED, History, Publication
-from tabular.version import version
+from tabular.release.version import version
 
 #: The place of a history in a private record.
 HISTORY = "history"

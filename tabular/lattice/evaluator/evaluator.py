@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.evaluator.class_metrics import (
     CLASSES,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.table import Table
 
 #: Bits of a word of a key; the sign stays free.

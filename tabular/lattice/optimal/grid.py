@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.optimal.level_losses import LevelLosses
 from tabular.lattice.question import Evaluates, Question
 from tabular.table import Table

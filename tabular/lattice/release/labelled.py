@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import NOMINAL, Attribute, Value
 from tabular.errors import InvalidHierarchy, InvalidInput
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY
 from tabular.table import Table
 

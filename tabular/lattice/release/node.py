@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import Attribute
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import text_of, write_label
 from tabular.lattice.generalisation_loss import general_loss, non_uniform_entropy
 from tabular.lattice.limits import Limits

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tabular.attributes import Value
 from tabular.criteria import criteria
 from tabular.criteria.anonymity import Anonymity
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY, text_of, write_label
 from tabular.lattice.limits import Limits
 from tabular.table import Table

@@ -27,9 +27,9 @@ def check_killed(place: Scene, step: int) -> bool:
         is_mixed = len({seen == after for seen, after in zip(place.seen()[:3], new, strict=False)}) > 1
         ids = [json.loads(place.targets[each].read_text())["release"] for each in (1, 2)]
         if is_mixed:
-            with pytest.raises(InvalidInput, match="not the release that the record"):
+            with pytest.raises(InvalidInput, match=r"not the release that record\.json belongs to"):
                 for each in ids:
-                    check_release_id(place.targets[0], each, record="record.json")
+                    check_release_id([place.targets[0]], each, record="record.json")
     return was_killed
 
 

@@ -34,7 +34,7 @@ def test_outputs_are_written_and_the_others_know_the_release_id(tmp_path: Path) 
     expected = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
     assert found == WrittenOutputs(expected, (str(tmp_path / "record.json"), str(tmp_path / "table.csv")))
     assert json.loads((tmp_path / "record.json").read_text()) == {"of": "x", "release": expected}
-    check_release_id(tmp_path / "table.csv", expected, record="record.json")
+    check_release_id([tmp_path / "table.csv"], expected, record="record.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["record.json", "table.csv"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabular import Table
 from tabular.attributes import Attribute
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 
 AGE = Hierarchy.of("age", [17, 25, 31, 47], [["young", "young", "old", "old"], ["*"] * 4])
 SEX = Hierarchy.of("sex", ["f", "m"], [["*", "*"]])

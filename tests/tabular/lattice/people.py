@@ -8,7 +8,7 @@ import numpy as np
 
 from tabular import Table
 from tabular.attributes import Attribute
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 
 NAMES = ("age", "sex", "zip")
 AGES = ("18", "19", "23", "25", "31", "38", "44", "52")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.attributes import Attribute
 from tabular.hierarchies import build
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.limits import Limits
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, NameTaken
-from tabular.matrices import read_matrices, read_matrix, write_matrices, write_matrix
+from tabular.matrices import read_matrices, read_matrix, write_matrix
+from tabular.matrices.files import matrix_path
 from tests.strategies import generators
 
 SIZE = Attribute(name="size", domain=("S", "M", "L"))
@@ -65,8 +66,11 @@ def test_a_broken_file_is_told_with_its_place(tmp_path, text, message):
 def test_a_folder_holds_a_file_for_each_column(tmp_path):
     year = Attribute(name="income/year", domain=("low", "high"))
     matrices = {"size": np.eye(3), "income/year": np.full((2, 2), 0.5)}
-    written = write_matrices(tmp_path / "out", [SIZE, year], matrices)
+    (tmp_path / "out").mkdir()
+    written = [matrix_path(tmp_path / "out", each) for each in (SIZE, year)]
     assert [path.name for path in written] == ["size.csv", "income%2Fyear.csv"]
+    for path, each in zip(written, (SIZE, year), strict=True):
+        write_matrix(path, each, matrices[each.name])
     found = read_matrices(tmp_path / "out", [SIZE, year])
     assert {name: matrix.tolist() for name, matrix in found.items()} == {
         name: matrix.tolist() for name, matrix in matrices.items()
@@ -76,14 +80,11 @@ def test_a_folder_holds_a_file_for_each_column(tmp_path):
         read_matrices(tmp_path / "out", [Attribute(name="weight", domain=("low",))])
 
 
-def test_nothing_is_written_where_one_file_exists(tmp_path):
+def test_nothing_is_written_where_the_file_exists(tmp_path):
     (tmp_path / "b.csv").write_text("kept")
-    both = [Attribute(name="a", domain=("x",)), Attribute(name="b", domain=("x",))]
     with pytest.raises(NameTaken):
-        write_matrices(tmp_path, both, {"a": np.eye(1), "b": np.eye(1)})
-    assert [path.name for path in tmp_path.iterdir()] == ["b.csv"]
-    write_matrices(tmp_path, both, {"a": np.eye(1), "b": np.eye(1)}, overwrite=True)
-    assert (tmp_path / "b.csv").read_text() == "original,x\nx,1.0\n"
+        write_matrix(tmp_path / "b.csv", Attribute(name="b", domain=("x",)), np.eye(1))
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("b.csv", "kept")]
 
 
 def test_categories_written_alike_cannot_be_told_apart(tmp_path):

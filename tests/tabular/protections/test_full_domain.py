@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidHierarchy, InvalidParameter, NoSolution, UnknownName
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import protect
 from tabular.protections.full_domain import suppression_limit
 from tabular.table import Table

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain import DynamicEvaluator, History, already_told, buckets
 from tabular.lattice.limits import Limits
 from tests.tabular.lattice.chain.changing import changing

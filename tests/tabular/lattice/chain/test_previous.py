@@ -15,7 +15,7 @@ from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
 from tabular.hierarchies import read_hierarchies, write_hierarchy
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain import DynamicEvaluator, History, document_of, read_history, write_history
 from tabular.lattice.chain.history import NOTHING, STARRED, keys_of
 from tabular.lattice.chain.records import history_in

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain import DynamicEvaluator, DynamicKgen, History, already_told
 from tabular.lattice.chain import search as going_on
 from tabular.lattice.evaluator.evaluator import Evaluator

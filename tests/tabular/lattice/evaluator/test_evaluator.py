@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tabular import Table
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator import class_cache
 from tabular.lattice.evaluator import node_classes as module
 from tabular.lattice.evaluator.evaluator import Evaluator

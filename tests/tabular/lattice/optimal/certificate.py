@@ -49,7 +49,7 @@ class Certificate:
 def certificate(question: Question, node: Node) -> Certificate:
     """Prove that no node costs less than *node* by its levels; `InvalidParameter` if one does.
 
-    >>> from tabular.hierarchy import Hierarchy
+    >>> from tabular.hierarchies.hierarchy import Hierarchy
     >>> from tabular.lattice.evaluator.evaluator import Evaluator
     >>> from tabular.lattice.limits import Limits
     >>> from tabular.table import Table

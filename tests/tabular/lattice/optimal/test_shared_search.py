@@ -7,7 +7,7 @@ import pytest
 
 from tabular import Table, threads
 from tabular.attributes import Attribute
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.optimal import branched_optimum, shared_search

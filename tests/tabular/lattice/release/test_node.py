@@ -12,7 +12,7 @@ from hypothesis import assume, given
 
 from tabular import Table
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY
 from tabular.lattice.limits import Limits
 from tabular.lattice.release.node import released

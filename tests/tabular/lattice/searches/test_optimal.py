@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tabular import Table
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import LOSSES

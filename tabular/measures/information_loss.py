@@ -1,18 +1,20 @@
-"""CTBIL and ACTBIL: changes of the counts in contingency tables."""
+"""Information loss: of counts (CTBIL, ACTBIL), of distances (DBIL) and of what a masked value tells (EBIL)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import fsum, prod
+from math import fsum, log, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.classes import equivalence_classes
+from tabular.distances import paired_distances
+from tabular.errors import InvalidInput
 from tabular.labels import Members
-from tabular.measures.comparison import Column, Combinations, paired_columns
+from tabular.measures.comparison import Column, Combinations, checked_matrix, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option
 from tabular.table import Table
@@ -32,7 +34,8 @@ class ContingencyLoss(Measure):
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.10, in percent of its maximum: twice the records times the tables."""
-        differences = _differences(paired_columns(original, masked, attributes), self.dimensions)
+        tables = _tables(paired_columns(original, masked, attributes), self.dimensions)
+        differences = [difference(table) for table in tables]
         return Reading.share(fsum(differences), of=2 * len(original) * len(differences))
 
 
@@ -42,27 +45,19 @@ class ContingencyLoss(Measure):
     limits="falls as domains grow, since most cells stay empty; its percentage is that of CTBIL",
 )
 @dataclass(frozen=True, kw_only=True)
-class AverageContingencyLoss(Measure):
+class AverageContingencyLoss(ContingencyLoss):
     """Mean difference of a cell, over all contingency tables of up to K attributes."""
-
-    dimensions: int = option(2, low=1, help="K, the attributes of the largest tables")
 
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
         """Eq 2.11: CTBIL over the number of cells; so is its maximum."""
-        columns = paired_columns(original, masked, attributes)
-        differences = _differences(columns, self.dimensions)
-        cells = sum(prod(column.size for column in table) for table in _tables(columns, self.dimensions))
-        total = fsum(differences)
-        return Reading(raw=total / cells, percent=100 * total / (2 * len(original) * len(differences)))
+        ctbil = super().measure(original, masked, attributes)
+        tables = _tables(paired_columns(original, masked, attributes), self.dimensions)
+        return replace(ctbil, raw=ctbil.raw / sum(prod(column.size for column in table) for table in tables))
 
 
 def _tables(columns: Sequence[Column], dimensions: int) -> Iterator[tuple[Column, ...]]:
     for size in range(1, min(dimensions, len(columns)) + 1):
         yield from combinations(columns, size)
-
-
-def _differences(columns: Sequence[Column], dimensions: int) -> list[float]:
-    return [difference(table) for table in _tables(columns, dimensions)]
 
 
 def difference(columns: Sequence[Column]) -> float:
@@ -108,3 +103,73 @@ def _shared_out(
     rows = np.repeat(np.arange(len(labels)), repeats)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     return rows, members[starts[labels][rows] + within], 1 / repeats[rows]
+
+
+@measures.add(
+    "dbil",
+    cites="Mares Soler (2013), eq 2.6 to 2.9; Torra and Domingo-Ferrer (2001)",
+    limits="looks at each value alone; an ordinal value is at distance 0 from itself, where eq 2.6 gives 1/|D|",
+)
+@dataclass(frozen=True, kw_only=True)
+class DistanceLoss(Measure):
+    """Mean distance between a record's original and its masked values."""
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """Eq 2.8, and 100 times the mean over records and attributes."""
+        columns = paired_columns(original, masked, attributes)
+        # Rounded once, at the end, so that the order of the rows does not show in the last digit.
+        distances = [
+            paired_distances(each.original, each.masked, each.sets, each.size, ordered=each.ordered) for each in columns
+        ]
+        return Reading.share(fsum(np.concatenate(distances).tolist()), of=len(original) * len(columns))
+
+
+@measures.add(
+    "ebil",
+    cites="Mares Soler (2013), eq 2.12 and 2.13; Kooiman, Willenborg and Gouweleeuw (1997)",
+    limits="a permutation of the categories loses nothing; a label that stands for a set is a category of its own",
+)
+@dataclass(frozen=True, kw_only=True)
+class EntropyLoss(Measure):
+    """Entropy of the original value given the masked one, as a share of the greatest possible.
+
+    *matrices* are transition matrices by attribute, rows by original value; an attribute that has none is judged by
+    the two files.
+    """
+
+    matrices: Mapping[str, NDArray[np.float64]] | None = None
+
+    def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:
+        """Eq 2.13 with natural logarithms; in percent of records times log |D|, as the mean over the attributes."""
+        columns, known = paired_columns(original, masked, attributes), self.matrices or {}
+        losses = [
+            entropy_by_matrix(column, known[column.name]) if column.name in known else entropy_by_files(column)
+            for column in columns
+        ]
+        shares = [
+            loss / (len(original) * log(column.size)) if column.size > 1 else 0.0
+            for loss, column in zip(losses, columns, strict=True)
+        ]
+        return Reading(raw=fsum(losses), percent=100 * fsum(shares) / len(shares))
+
+
+def entropy_by_files(column: Column) -> float:
+    """Eq 2.13 with P(V = i | V' = j) as the two files have it, summed over the records."""
+    keys, together = np.unique(column.masked.astype(np.int64) * column.size + column.original, return_counts=True)
+    labels = keys // column.size
+    of_label = np.bincount(labels, weights=together)[labels]
+    return fsum((together * np.log(of_label / together)).tolist())
+
+
+def entropy_by_matrix(column: Column, matrix: NDArray[np.float64]) -> float:
+    """Eq 2.13 with P(V = i | V' = j) by Bayes from a transition matrix and the original's frequencies."""
+    matrix = checked_matrix(column, matrix)
+    joint = matrix * np.bincount(column.original, minlength=column.size)[:, None]
+    mass = joint.sum(axis=0)
+    records = np.bincount(column.masked, minlength=column.size)
+    if (records[mass == 0] > 0).any():
+        raise InvalidInput(f"Column {column.name!r} holds values that its matrix cannot have made.")
+    seen = mass > 0
+    posterior = joint[:, seen] / mass[seen]
+    entropy = -np.sum(posterior * np.log(posterior, where=posterior > 0, out=np.zeros_like(posterior)), axis=0)
+    return fsum((entropy * records[seen]).tolist())
