@@ -91,11 +91,10 @@ class Greet(Verb):
 
 
 @pytest.fixture
-def greeting(monkeypatch):
-    entries = dict(verbs._entries)
-    monkeypatch.setattr(verbs, "_entries", entries)
+def greeting():
     verbs.add("party greet")(Greet)
-    return "party greet"
+    yield "party greet"
+    del verbs["party greet"]
 
 
 def test_a_verb_that_is_entered_is_everywhere_without_another_line(greeting, graphpriv):
