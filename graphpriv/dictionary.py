@@ -16,7 +16,7 @@ from graphpriv.microdata.extraction import HEADER, MISSING, Microdata
 from graphpriv.microdata.protected import ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
-from tabular.classes import class_count, smallest_class
+from tabular.classes import equivalence_classes, smallest_class
 from tabular.release.dictionary import table_dictionary
 
 #: What the fields of a profile mean, in a release and in a table taken from any graph.
@@ -76,7 +76,7 @@ def release_dictionary(graph: SocialGraph, origin: Origin) -> dict[str, Any]:
         "users": len(graph),
         "edges": graph.edge_count,
         "directed": graph.directed,
-        "distinct_profiles": class_count(profiles),
+        "distinct_profiles": len(equivalence_classes(profiles).sizes),
         "protected": PROTECTED,
         "not_protected": [EDGES_STAY, VALUES_SHARED],
         "fields": [

@@ -23,7 +23,7 @@ from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_mi
 from graphpriv.release import Release
 from graphpriv.store.contract import GraphInfo, Run, Store, check_name
 from graphpriv.structure import describe
-from tabular.classes import class_count
+from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.progress import Report, silent
 from tabular.release.version import version
@@ -93,7 +93,7 @@ class KeptRelease:
             "method": self.release.method,
             "users": len(graph),
             "edges": graph.edge_count,
-            "profiles": class_count(list(graph.profiles().T)),
+            "profiles": len(equivalence_classes(list(graph.profiles().T)).sizes),
         }
 
 

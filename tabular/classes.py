@@ -70,12 +70,3 @@ def smallest_class(columns: Sequence[NDArray[np.integer]]) -> int:
     2
     """
     return equivalence_classes(columns).k
-
-
-def class_count(columns: Sequence[NDArray[np.integer]]) -> int:
-    """How many distinct combinations of values there are in *columns*.
-
-    >>> class_count([np.array([1, 1, 2, 2, 2])])
-    2
-    """
-    return len(equivalence_classes(columns).sizes)

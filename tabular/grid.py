@@ -51,7 +51,11 @@ class Member:
         >>> Member(method="rank-swapping", parameters={"percent": 4}).name
         'rank-swapping percent=4'
         """
-        return " ".join([self.method, *(f"{key}={_short(value)}" for key, value in self.parameters.items())])
+        words = [self.method]
+        for key, value in self.parameters.items():
+            values = value.values() if isinstance(value, Mapping) else ["true" if value is True else value]
+            words.append(f"{key}={','.join(map(str, values))}")
+        return " ".join(words)
 
     def protect(self, table: Table, rng: np.random.Generator) -> Table:
         """*table* masked by this protection."""
@@ -234,9 +238,3 @@ _BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Ways]] = {
     "rank-swapping": _rank_swappings,
     "pram": lambda table, columns: (list(MATRICES), ""),
 }
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ",".join(map(str, value.values()))
-    return "true" if value is True else str(value)

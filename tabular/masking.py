@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
-from tabular.matrices import CorrectedFrequencies, corrected_frequencies, read_matrices
+from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
+from tabular.matrices.files import read_matrices
 from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
 from tabular.progress import Report, silent
@@ -135,20 +136,6 @@ class Masked:
 
         caption = f"{', '.join(self.asked.columns)} masked by {self.asked.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
-
-    def document(self) -> dict[str, Any]:
-        """What was done and found, as plain values."""
-        asked = self.asked
-        return {
-            "rows": len(self.table),
-            "columns": list(asked.columns),
-            "method": asked.method,
-            "parameters": dict(self.parameters),
-            **self.findings,
-            "shuffled": asked.shuffle,
-            "dropped": list(self.table.with_role(IDENTIFIER)) if asked.identifiers == "drop" else [],
-            **({} if self.matrix_measures is None else {"matrix_measures": self.matrix_measures.document()}),
-        }
 
 
 def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
@@ -137,6 +137,14 @@ class Entry(Generic[T]):
             for each in fields(self.method)  # type: ignore[arg-type]
             if "help" in each.metadata
         )
+
+    def make(self, parameters: Mapping[str, Any]) -> T:
+        """The method with these *parameters*, or an error where it has no such ones."""
+        known = [parameter.name for parameter in self.parameters]
+        for name in parameters:
+            if name not in known:
+                raise UnknownName.among(f"parameter of {self.name}", name, known)
+        return self.method(**parameters)
 
 
 class Registry(dict[str, Entry[T]]):

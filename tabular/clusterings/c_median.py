@@ -74,8 +74,15 @@ class Records:
         # A unit in which the distances of values are whole numbers, so that equal sums are equal.
         common = lcm(*(column.size for column in columns if column.ordered))
         self.unit = float(common) if common < 2**30 else 1.0
-        self.to_sets = [self._to_sets(column) for column in columns]
-        self.shares = [self._shares(column) for column in columns]
+        #: For each column how far its values are from its sets, and the share of each value in them.
+        self.to_sets, self.shares = [], []
+        for column in columns:
+            apart, shares = np.zeros((2, len(column.sets), column.size))
+            for place, members in enumerate(column.sets):
+                apart[place] = distances_to(members, column.size, ordered=column.ordered) * self.unit
+                shares[place, list(members)] = 1 / len(members)
+            self.to_sets.append(apart)
+            self.shares.append(shares)
 
     def distances(self, centres: NDArray[np.int64]) -> NDArray[np.float64]:
         """How far each record is from each of the *centres*, a row each, a column an attribute."""
@@ -139,16 +146,6 @@ class Records:
 
     def _centre(self, record: int) -> NDArray[np.int64]:
         return np.array([codes[record] for codes in self.codes])
-
-    def _to_sets(self, column: LabelColumn) -> NDArray[np.float64]:
-        rows = [distances_to(members, column.size, ordered=column.ordered) * self.unit for members in column.sets]
-        return np.array(rows).reshape(len(column.sets), column.size)
-
-    def _shares(self, column: LabelColumn) -> NDArray[np.float64]:
-        shares = np.zeros((len(column.sets), column.size))
-        for place, members in enumerate(column.sets):
-            shares[place, list(members)] = 1 / len(members)
-        return shares
 
 
 @dataclass(frozen=True, eq=False)

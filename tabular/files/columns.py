@@ -31,10 +31,6 @@ class Words:
     texts: tuple[str, ...]
     codes: NDArray[np.int32]
 
-    def counts(self) -> NDArray[np.int64]:
-        """How many rows hold each text."""
-        return np.bincount(self.codes, minlength=len(self.texts))
-
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -76,7 +72,7 @@ def _marker(words: Words, kept: frozenset[str]) -> str | None:
 
 
 def _most_frequent(words: Words, texts: Set[str]) -> str | None:
-    counts = words.counts()
+    counts = np.bincount(words.codes, minlength=len(words.texts))
     found = [(-int(counts[code]), text) for code, text in enumerate(words.texts) if text in texts]
     return min(found)[1] if found else None
 

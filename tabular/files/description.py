@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,40 +27,23 @@ _NAMES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnDescription:
-    """What a column holds; *proposed* is a role for a column without one, *doubts* are guesses to be checked."""
+def described_columns(file: TableFile) -> list[dict[str, Any]]:
+    """What each column of a table file holds, as plain values.
 
-    name: str
-    kind: str
-    role: str | None
-    proposed: str | None
-    holds: str
-    values: int
-    missing: int
-    missing_marker: str | None
-    most_frequent: str | None
-    most_frequent_rows: int | None
-    lowest: str | None
-    highest: str | None
-    title: str
-    doubts: tuple[str, ...]
-
-
-def described_columns(file: TableFile) -> list[ColumnDescription]:
-    """The description of each column of a table file."""
+    `proposed` is a role for a column without one, `doubts` are guesses to be checked.
+    """
     distinct = set(distinct_columns(file.table))
     return [_described(file, attribute, attribute.name in distinct) for attribute in file.table.attributes]
 
 
-def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> ColumnDescription:
+def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> dict[str, Any]:
     name = attribute.name
+    form, description = file.forms.get(name, ""), file.schema.attributes.get(name)
     counts = np.bincount(file.table.columns[name], minlength=len(attribute.domain))[: len(attribute.domain)]
     missing = int(counts[attribute.codes[None]]) if None in attribute.codes else 0
     if missing:
         counts = np.delete(counts, attribute.codes[None])
-    present = int(counts.sum())
-    occurring = int(np.count_nonzero(counts))
+    present, occurring = int(counts.sum()), int(np.count_nonzero(counts))
     values = [value for value in attribute.domain if value is not None]
     doubts = list(file.doubts.get(name, ()))
     shown = present > 0 and not is_distinct and occurring <= _SHARE * present
@@ -69,28 +51,28 @@ def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> Colu
         doubts.insert(0, "all values are distinct, so none is shown; without a role the table cannot be released")
     elif present and not shown:
         doubts.insert(0, f"{occurring} of {present} values are distinct, so none is shown")
-    most = int(np.argmax(counts)) if shown else None
-    frequent = most is not None and counts[most] >= _ROWS
-    numbers = shown and bool(values) and all(map(is_number, values))
-    looks_like_key = is_distinct and _is_key(file.forms.get(name, ""), values)
-    proposed = None if attribute.role else _proposed(name, file.forms.get(name, ""), present, occurring, looks_like_key)
-    description = file.schema.attributes.get(name)
-    return ColumnDescription(
-        name=name,
-        kind=attribute.kind,
-        role=attribute.role,
-        proposed=proposed,
-        holds=file.forms.get(name, ""),
-        values=occurring,
-        missing=missing,
-        missing_marker=file.markers.get(name),
-        most_frequent=_short(text_of(values[most])) if frequent and most is not None else None,
-        most_frequent_rows=int(counts[most]) if frequent and most is not None else None,
-        lowest=_end(values, counts) if numbers else None,
-        highest=_end(values[::-1], counts[::-1]) if numbers else None,
-        title=description.title if description else "",
-        doubts=tuple(doubts),
+    most = int(np.argmax(counts)) if shown and counts.max() >= _ROWS else None
+    has_ends = shown and all(map(is_number, values))
+    # Distinct values look like names for rows if they are texts, codes, or numbers that count them.
+    is_key = is_distinct and (
+        form not in (NUMBERS, WHOLE) or (form == WHOLE and values[-1] - values[0] < 2 * len(values))  # type: ignore[operator]
     )
+    return {
+        "name": name,
+        "kind": attribute.kind,
+        "role": attribute.role,
+        "proposed": None if attribute.role else _proposed(name, form, present, occurring, is_key),
+        "holds": form,
+        "values": occurring,
+        "missing": missing,
+        "missing_marker": file.markers.get(name),
+        "most_frequent": None if most is None else _short(text_of(values[most])),
+        "most_frequent_rows": None if most is None else int(counts[most]),
+        "lowest": _end(values, counts) if has_ends else None,
+        "highest": _end(values[::-1], counts[::-1]) if has_ends else None,
+        "title": description.title if description else "",
+        "doubts": doubts,
+    }
 
 
 def _end(values: Sequence[Any], counts: Any) -> str | None:
@@ -100,11 +82,6 @@ def _end(values: Sequence[Any], counts: Any) -> str | None:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
-
-
-def _is_key(form: str, values: Sequence[Any]) -> bool:
-    """Whether distinct values look like names for rows: texts, codes, or numbers that count them."""
-    return form not in (NUMBERS, WHOLE) or (form == WHOLE and values[-1] - values[0] < 2 * len(values))
 
 
 def _proposed(name: str, form: str, present: int, occurring: int, looks_like_key: bool) -> str | None:

@@ -21,10 +21,8 @@ from typing import IO
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, failure, finish, place_of, reason, refuse_existing
-from tabular.files.journal import Replacement, finish_interrupted, new_locked
+from tabular.files.journal import Replacement, new_locked
 from tabular.release.identity import release_id
-
-__all__ = ["Output", "Planned", "WrittenOutputs", "check_outputs", "finish_interrupted", "write_outputs"]
 
 #: What goes to standard output waits in memory up to this size, and beyond it in a temporary file.
 _IN_MEMORY = 1 << 26

@@ -13,7 +13,7 @@ from tabular.files.columns import BadCell, Column, Words, found_markers, interpr
 from tabular.files.csv_texts import Texts, read_texts
 from tabular.files.dialect import Dialect, DialectOptions
 from tabular.files.disk import STREAM, read_bytes
-from tabular.files.schema import Description, Schema
+from tabular.files.schema import Schema
 from tabular.files.written_numbers import numbers_in
 from tabular.labels import text_of
 from tabular.table import Table
@@ -52,7 +52,7 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
     texts = read_texts(data, name, known, said)
     absent = known.fitting(texts.names, name)
     described = [known.attributes.get(column) for column in texts.names]
-    missing = _missing(texts, described, said)
+    missing = _missing(texts, [each.domain if each else () for each in described], said)
     columns: list[Column] = []
     for column, words, description, gone in zip(texts.names, texts.columns, described, missing, strict=True):
         try:
@@ -101,8 +101,8 @@ def read_masked(
         hints = Schema(source=known.source, columns=original.names, options=known.options)
         texts = read_texts(data, name, hints, said)
         wanted = _wanted(name, texts.names, names)
-        described = [Description(domain=_domain(original, each)) if each in wanted else None for each in texts.names]
-        missing = _missing(texts, described, said)
+        kept = [original.attribute(each).domain if each in wanted else () for each in texts.names]
+        missing = _missing(texts, kept, said)
         columns = {
             column: _masked_values(original, column, words, gone, texts.dialect.decimal)
             for column, words, gone in zip(texts.names, texts.columns, missing, strict=True)
@@ -120,10 +120,6 @@ def _wanted(file: str, present: Sequence[str], names: Sequence[str] | None) -> S
         if name not in present:
             raise UnknownName(f"{file}: {UnknownName.among('column', name, present)}")
     return present if names is None else names
-
-
-def _domain(original: Table, name: str) -> tuple[Value, ...]:
-    return tuple(value for value in original.attribute(name).domain if value is not None)
 
 
 def _masked_values(original: Table, name: str, words: Words, gone: Sequence[str], decimal: str) -> list[Value]:
@@ -177,9 +173,9 @@ def _file(columns: Sequence[Column], **found: Any) -> TableFile:
     )
 
 
-def _missing(texts: Texts, described: Sequence[Description | None], options: DialectOptions) -> list[tuple[str, ...]]:
+def _missing(texts: Texts, domains: Sequence[Sequence[Value]], options: DialectOptions) -> list[tuple[str, ...]]:
     """For each column, the texts that mark a missing value: those that were given, or else the detected one."""
-    kept = [frozenset(map(text_of, each.domain)) if each else frozenset() for each in described]
+    kept = [frozenset(text_of(value) for value in domain if value is not None) for domain in domains]
     if options.missing is not None:
         return [tuple(text for text in options.missing if text not in known) for known in kept]
     return [() if marker is None else (marker,) for marker in found_markers(texts.columns, kept)]

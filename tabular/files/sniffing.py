@@ -101,7 +101,7 @@ def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequ
         delimiter=delimiter,
         quote=quote,
         encoding=encoding,
-        line_end=_line_end(text),
+        line_end=max(("\n", "\r\n", "\r"), key=Counter(re.findall("\r\n|\r|\n", text[:_SAMPLE])).__getitem__),
         header=header,
         spaced=spaced,
         decimal=decimal,
@@ -110,18 +110,9 @@ def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequ
 
 
 def _sample(text: str) -> list[str]:
-    lines = _lines(text[:_SAMPLE])
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text[:_SAMPLE])
     # The last line may have been cut.
     return lines[:-1] if len(text) > _SAMPLE and len(lines) > 1 else lines
-
-
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
-
-
-def _line_end(text: str) -> str:
-    ends = Counter(re.findall("\r\n|\r|\n", text[:_SAMPLE]))
-    return max(("\n", "\r\n", "\r"), key=lambda end: ends[end])
 
 
 def _parsed(lines: Sequence[str], delimiter: str, quote: str) -> list[list[str]]:

@@ -44,7 +44,8 @@ def write_table(table: Table, path: str | Path, *, like: TableFile | None = None
 
 def write_table_to(file: IO[bytes], table: Table, path: str | Path, *, like: TableFile | None = None) -> None:
     """Write *table* to an open file as it would be written to *path*."""
-    if is_parquet_name(path) or (str(path) == STREAM and like is not None and like.dialect is None):
+    is_named_so = Path(path).suffix.lower() in (".parquet", ".pq")
+    if is_named_so or (str(path) == STREAM and like is not None and like.dialect is None):
         from tabular.files.parquet import write_parquet
 
         write_parquet(file, table, None if like is None else like.types)
@@ -57,11 +58,6 @@ def check_table_name(path: str | Path) -> None:
     suffix = Path(path).suffix.lower()
     if _OTHER_FORMATS.fullmatch(suffix):
         raise InvalidParameter(f"{path}: tables are written as CSV or Parquet, not {suffix}; let the name end in .csv.")
-
-
-def is_parquet_name(path: str | Path) -> bool:
-    """Whether a file of that name is Parquet."""
-    return Path(path).suffix.lower() in (".parquet", ".pq")
 
 
 def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None) -> None:

@@ -74,7 +74,8 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
         wholes = list(map(int, words))
         if list(map(str, wholes)) == list(words):
             return list(wholes)
-    plain = words if decimal == "." else [_with_point(word) for word in words]
+    # A point beside decimal commas is no decimal mark: it would group digits.
+    plain = words if decimal == "." else ["" if "." in word else word.replace(",", ".", 1) for word in words]
     try:
         floats = list(map(float, plain))
     except ValueError:
@@ -97,12 +98,14 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     >>> places, [str(number) for number in domain], domain[1] == 1
     ([2, 1, 0], ['1', '1.0', '2'], False)
     """
-    exact = set(map(type, numbers)) == {int}
-    sizes: NDArray[Any] = np.array(numbers, dtype=_whole_type(numbers) if exact else np.float64)
+    # A column of Parquet may hold whole numbers that are larger than 64 bits.
+    exact = object if any(abs(number) >= 2**63 for number in numbers) else np.int64
+    sizes: NDArray[Any] = np.array(numbers, dtype=exact if set(map(type, numbers)) == {int} else np.float64)
     order = np.argsort(sizes, kind="stable").tolist()
     domain = [numbers[place] for place in order]
     if (np.diff(sizes[order]) == 0).any():
-        order.sort(key=lambda place: (float(numbers[place]), _plainness(numbers[place]), str(numbers[place])))
+        plainest = (int, float, WrittenNumber)
+        order.sort(key=lambda at: (float(numbers[at]), plainest.index(type(numbers[at])), str(numbers[at])))
         domain = []
         for number in (numbers[place] for place in order):
             twin = bool(domain) and float(domain[-1]) == float(number)
@@ -112,23 +115,9 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     return places.tolist(), domain
 
 
-def _whole_type(numbers: Sequence[Number]) -> type:
-    # A column of Parquet may hold whole numbers that are larger.
-    return np.int64 if all(-(2**63) <= number < 2**63 for number in numbers) else object
-
-
 def _number(word: str, number: float) -> Number:
     if repr(number) == word:
         return number
     # A whole number of many digits is more than a float holds.
     whole = int(word) if word.removeprefix("-").isdecimal() else None
     return whole if str(whole) == word else WrittenNumber(number, word)  # type: ignore[return-value]
-
-
-def _plainness(number: Number) -> int:
-    return (int, float, WrittenNumber).index(type(number))
-
-
-def _with_point(word: str) -> str:
-    # A point in such a word is no decimal mark: it would group digits.
-    return "" if "." in word else word.replace(",", ".", 1)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tabular.attributes import Attribute, Value, is_number
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter, named
-from tabular.hierarchies.contract import Builder, hierarchies, present, with_missing
+from tabular.hierarchies.contract import Builder, hierarchies
 from tabular.hierarchies.files import hierarchy_of_rows
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.labels import ANY, text_of
@@ -21,6 +21,23 @@ from tabular.registry import option
 _LONGEST = 100
 #: The first level has at most so many intervals where no widths are given.
 _MOST = 32
+
+
+def with_missing(attribute: Attribute, labels: Sequence[Sequence[str]]) -> Hierarchy:
+    """The hierarchy in which *labels* has one label for each value present, level by level.
+
+    A last level with one label for all is added; until then a missing value stays apart.
+    """
+    levels: list[list[str]] = []
+    for words in labels:
+        place = iter(words)
+        levels.append(["" if value is None else next(place) for value in attribute.domain])
+    return Hierarchy.of(attribute.name, attribute.domain, [*levels, [ANY] * len(attribute.domain)])
+
+
+def present(attribute: Attribute) -> list[Value]:
+    """The values of the domain without the missing one."""
+    return [value for value in attribute.domain if value is not None]
 
 
 @hierarchies.add(

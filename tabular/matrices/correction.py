@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tabular.attributes import Attribute, Value
 from tabular.errors import InvalidInput, NoSolution
-from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 from tabular.table import Table
 
@@ -33,38 +32,19 @@ class CorrectedFrequencies:
         columns = self.masked.tolist(), self.estimates.tolist(), self.errors.tolist()
         return list(zip(self.attribute.domain, *columns, strict=True))
 
-    def document(self) -> dict[str, Any]:
-        """The same as plain values, a list a column."""
-        return {
-            "column": self.attribute.name,
-            "values": [text_of(value) for value in self.attribute.domain],
-            "masked": self.masked.tolist(),
-            "estimates": self.estimates.tolist(),
-            "standard_errors": self.errors.tolist(),
-        }
-
 
 def corrected_frequencies(masked: Table, name: str, matrix: Any) -> CorrectedFrequencies:
     """Estimate the frequencies that column *name* had before it was masked by *matrix*, without bias.
 
-    An estimate can be below 0; it is not cut off, since that would make it biased.
+    An estimate can be below 0; it is not cut off, since that would make it biased. With t the original frequencies, the
+    masked ones are in expectation P't; the inverse undoes that. Given t, records move each by itself, so the masked
+    counts vary as the sum of one multinomial a category (de Wolf and van Gelder 2004); t is replaced by its estimate
+    there.
     """
     attribute = masked.attribute(name)
     if masked.sets[name]:
         raise InvalidInput(f"Column {name!r} holds labels that stand for sets; no transition matrix makes them.")
     counts = np.bincount(masked.columns[name], minlength=len(attribute.domain))
-    return CorrectedFrequencies(attribute, counts, *corrected(counts, matrix, attribute))
-
-
-def corrected(
-    counts: NDArray[np.int64], matrix: Any, attribute: Attribute
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The estimates from the masked *counts*, and their standard errors.
-
-    With t the original frequencies, the masked ones are in expectation P't; the inverse undoes that. Given t, records
-    move each by itself, so the masked counts vary as the sum of one multinomial a category (de Wolf and van Gelder
-    2004); t is replaced by its estimate there.
-    """
     transitions = stochastic(attribute, matrix)
     if np.linalg.cond(transitions) > WORST_CONDITION:
         raise NoSolution(
@@ -76,4 +56,4 @@ def corrected(
     # The spread of the masked counts: each category's probabilities times what they leave, summed over its records.
     spread = np.diag(estimates @ transitions) - (transitions.T * estimates) @ transitions
     variances = np.einsum("ij,jk,ik->i", inverse, spread, inverse, optimize=True)
-    return estimates, np.sqrt(np.maximum(variances, 0))
+    return CorrectedFrequencies(attribute, counts, estimates, np.sqrt(np.maximum(variances, 0)))

@@ -90,7 +90,12 @@ def _invariant(
     occurring = np.flatnonzero(counts)
     shares = counts[occurring] / counts.sum()
     two_stages = _two_stages(matrix[occurring], shares)
-    flows = _invertible(two_stages, shares) if bounds is None else _within(two_stages, shares, *bounds)
+    flows: NDArray[np.float64] | None = two_stages
+    if bounds is not None:
+        flows = _within(two_stages, shares, *bounds)
+    elif _is_singular(two_stages, shares):
+        # R = PQ has no eigenvalue below 0, so the identity lifts all of them.
+        flows = (1 - INVERTIBLE) * two_stages + INVERTIBLE * np.diag(shares)
     if flows is None:
         return None
     found = np.zeros_like(matrix)
@@ -126,13 +131,6 @@ def _is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> boo
     # The matrix of these flows has the eigenvalues of this symmetric one.
     roots = np.sqrt(shares)
     return bool(np.abs(np.linalg.eigvalsh(flows / np.outer(roots, roots))).min() < SINGULAR)
-
-
-def _invertible(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    # R = PQ has no eigenvalue below 0, so the identity lifts all of them.
-    if not _is_singular(flows, shares):
-        return flows
-    return (1 - INVERTIBLE) * flows + INVERTIBLE * np.diag(shares)
 
 
 def _is_possible(share: float, low: float, high: float) -> bool:

@@ -82,19 +82,10 @@ def pair_counts(first: NDArray[np.integer], second: NDArray[np.integer]) -> Pair
     """
     if len(first) != len(second):
         raise InvalidInput(f"Both partitions are of the same records; they have {len(first)} and {len(second)}.")
-    together = [_pairs(columns) for columns in ([first, second], [first], [second])]
-    records = len(first)
-    return PairCounts(
-        both=together[0],
-        first=together[1] - together[0],
-        second=together[2] - together[0],
-        neither=records * (records - 1) // 2 - together[1] - together[2] + together[0],
-    )
-
-
-def _pairs(columns: list[NDArray[np.integer]]) -> int:
-    sizes = equivalence_classes(columns).sizes
-    return int((sizes * (sizes - 1) // 2).sum())
+    sizes = [equivalence_classes(columns).sizes for columns in ([first, second], [first], [second])]
+    both, one, other = (int((each * (each - 1) // 2).sum()) for each in sizes)
+    every = len(first) * (len(first) - 1) // 2
+    return PairCounts(both=both, first=one - both, second=other - both, neither=every - one - other + both)
 
 
 def _share(part: int, whole: int) -> float:

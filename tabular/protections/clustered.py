@@ -124,9 +124,8 @@ def _joined(
     table: Table, name: str, parts: Sequence[NDArray[np.int64]], masked: Sequence[Table]
 ) -> tuple[Attribute, NDArray[np.int32], tuple[Members, ...]]:
     """One column of all parts; a continuous one gets the numbers that are new in any of them."""
-    attribute = widened(
-        table.attribute(name), {value for part in masked for value in _new_values(table.attribute(name), part)}
-    )
+    attribute = table.attribute(name)
+    attribute = widened(attribute, {value for part in masked for value in part.attribute(name).domain})
     size = len(attribute.domain)
     codes, sets = np.empty(len(table), dtype=np.int32), list[Members]()
     for rows, part in zip(parts, masked, strict=True):
@@ -139,8 +138,3 @@ def _joined(
         codes[rows] = labels[part.columns[name]]
         sets.extend(tuple(places[list(members)].tolist()) for members in part.sets[name])
     return attribute, codes, tuple(sets)
-
-
-def _new_values(attribute: Attribute, part: Table) -> set[Any]:
-    domain = part.attribute(attribute.name).domain
-    return set(domain) - set(attribute.domain) if domain != attribute.domain else set()

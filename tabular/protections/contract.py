@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabular.attributes import KINDS
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.registry import Method, Registry
 from tabular.table import Table
 
@@ -59,12 +59,7 @@ def protect(
 
 def protection_of(method: str, parameters: Mapping[str, Any]) -> Protection:
     """The protection called *method* with these *parameters*, or an error where there are no such ones."""
-    entry = protections[method]
-    known = [parameter.name for parameter in entry.parameters]
-    for name in parameters:
-        if name not in known:
-            raise UnknownName.among(f"parameter of {method}", name, known)
-    return entry.method(**parameters)
+    return protections[method].make(parameters)
 
 
 def check_columns(table: Table, attributes: Sequence[str], method: str, kinds: Sequence[str]) -> tuple[str, ...]:

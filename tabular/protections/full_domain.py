@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
@@ -71,7 +70,14 @@ class FullDomain(Protection):
         for name in given:
             if name not in table.names:
                 raise UnknownName.among("column", name, table.names)
-        return {name: _over(given.get(name), table.attribute(name)) for name in attributes}
+        found = {}
+        for attribute in map(table.attribute, attributes):
+            # Without one, the single level above the values is *.
+            top = [[ANY] * len(attribute.domain)]
+            hierarchy = given.get(attribute.name) or Hierarchy.of(attribute.name, attribute.domain, top)
+            fits = hierarchy.domain == attribute.domain
+            found[attribute.name] = hierarchy if fits else hierarchy.over(attribute.domain)
+        return found
 
     def _suppressed(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int]
@@ -111,13 +117,6 @@ def suppression_limit(share: float, rows: int) -> int:
     """
     # The decimal as it is written: the float 0.29 is less than 0.29.
     return floor(Fraction(repr(float(share))) * rows)
-
-
-def _over(hierarchy: Hierarchy | None, attribute: Attribute) -> Hierarchy:
-    """The given hierarchy over the column's domain, or one with the single level *."""
-    if hierarchy is None:
-        return Hierarchy.of(attribute.name, attribute.domain, [[ANY] * len(attribute.domain)])
-    return hierarchy if hierarchy.domain == attribute.domain else hierarchy.over(attribute.domain)
 
 
 def read_levels(levels: Any, names: Sequence[str], *, parameter: str = "levels") -> dict[str, int]:

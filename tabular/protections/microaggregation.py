@@ -67,16 +67,14 @@ class Microaggregation(Protection):
         if self.groups is None:
             return (names,)
         if isinstance(self.groups, int) or (isinstance(self.groups, str) and self.groups.strip().isdecimal()):
-            return _by_number(names, int(self.groups))
+            size = int(self.groups)
+            if size < 1:
+                must = "have at least 1 column"
+                raise InvalidParameter.wrong("groups", must=must, was=size, owner="Microaggregation")
+            return tuple(names[start : start + size] for start in range(0, len(names), size))
         if isinstance(self.groups, str):
             return _by_name(names, [part.split(",") for part in self.groups.split(";")])
         return _by_name(names, self.groups)
-
-
-def _by_number(names: tuple[str, ...], size: int) -> tuple[tuple[str, ...], ...]:
-    if size < 1:
-        raise InvalidParameter.wrong("groups", must="have at least 1 column", was=size, owner="Microaggregation")
-    return tuple(names[start : start + size] for start in range(0, len(names), size))
 
 
 def _by_name(names: tuple[str, ...], groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

@@ -1,9 +1,10 @@
-"""Mondrian: parts of k or more records, which share the range of their values (LeFevre and others 2006).
+"""Cuts at medians into parts of k or more records, which share the range of their values or the middle of it.
 
-A part is cut in the column in which it is widest, relative to the whole; of several in the one with the longer
-domain, then in the first. Strict cuts run between two values: beside the median, on the side that leaves the smaller
-half larger, and above it if both do. Where neither is allowed none in that column is, and the next widest column has
-its turn: so in the end no allowed cut is left. Relaxed cuts part the records in halves and the median's records by row.
+Mondrian is by LeFevre and others (2006), the global median by Mares Soler (2013). A part is cut in the column in which
+it is widest, relative to the whole; of several in the one with the longer domain, then in the first. Strict cuts run
+between two values: beside the median, on the side that leaves the smaller half larger, and above it if both do. Where
+neither is allowed none in that column is, and the next widest column has its turn: so in the end no allowed cut is
+left. Relaxed cuts part the records in halves and the median's records by row.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, Attribute
+from tabular.attributes import CONTINUOUS, ORDINAL, Attribute
 from tabular.grouping.points import domain_numbers
 from tabular.kernels import compiled
 from tabular.labels import Members
@@ -54,6 +55,27 @@ class Mondrian(Protection):
             label = _ranges if attribute.is_ordered else _choices
             columns[name], sets[name] = label(table.columns[name], parts, len(attribute.domain))
         return Table(table.attributes, columns, sets)
+
+
+@protections.add(
+    "global-median",
+    cites="Mares Soler (2013), section 5.3.1",
+    limits="the middle of a range need not be a value that occurs; of two middles the lower one is taken",
+)
+@dataclass(frozen=True, kw_only=True)
+class GlobalMedian(Protection):
+    """Cut the records at medians into parts of k or more and give each the middle category of its part's range."""
+
+    kinds: ClassVar[tuple[str, ...]] = (ORDINAL,)
+    promises_k: ClassVar[bool] = True
+
+    k: int = option(3, low=1, help="fewest records of a part")
+
+    def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
+        """The middle of all categories of the domain between the ends of a range; draws nothing."""
+        parts = parts_of(table, attributes, self.k, relaxed=False)
+        ends = {name: ends_of(table.columns[name], parts) for name in attributes}
+        return table.with_codes(**{name: ((lows + highs) // 2)[parts] for name, (lows, highs) in ends.items()})
 
 
 def ends_of(codes: NDArray[np.int32], parts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -30,8 +30,9 @@ class Recoding(Protection):
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The table with categories of each of *attributes* joined; draws nothing."""
         for name in attributes:
-            joined, codes = self._joined(table, name), table.columns[name]
-            size = len(table.attribute(name).domain)
+            size, codes = len(table.attribute(name).domain), table.columns[name]
+            self._check_size(name, size)
+            joined = self.ranked(table, name)[: self.count]
             table = table.with_labels(name, np.where(np.isin(codes, joined), size, codes), [joined.tolist()])
         return table
 
@@ -39,8 +40,7 @@ class Recoding(Protection):
     def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
         """All categories of a column; the first are joined."""
 
-    def _joined(self, table: Table, name: str) -> NDArray[np.integer]:
-        size = len(table.attribute(name).domain)
+    def _check_size(self, name: str, size: int) -> None:
         if size < 3:
             raise InvalidParameter(
                 f"Column {name!r} has {size} {'category' if size == 1 else 'categories'}; joining two would leave "
@@ -53,7 +53,6 @@ class Recoding(Protection):
                 must=f"be from 2 to {size - 1}",
                 was=self.count,
             )
-        return self.ranked(table, name)[: self.count]
 
 
 @protections.add(

@@ -58,16 +58,14 @@ def table_dictionary(
     shuffled: bool,
     titles: Mapping[str, str],
     labels: str = LABELS,
-    release: str = "",
 ) -> dict[str, Any]:
-    """The dictionary of a *table* as it is released under the id *release*; *findings* are its k and measures."""
+    """The dictionary of a *table* as it is released; *findings* are its k and measures."""
     k, suppressed = findings["k"], findings["suppressed"]
     others = [name for name in table.names if name not in protected]
     said = f"Each combination of the protected columns occurs in at least {k} rows"
     said += f", except for {suppressed} suppressed ones." if suppressed else "."
     return {
         "describes": "protected table",
-        **({"release": release} if release else {}),
         "rows": len(table),
         "protected_columns": list(protected),
         "method": method,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 from tabular.errors import InvalidInput
-
-_BLOCK = 1 << 20
 
 
 def release_id(*parts: bytes | str | Path | IO[bytes]) -> str:
@@ -20,8 +18,16 @@ def release_id(*parts: bytes | str | Path | IO[bytes]) -> str:
     """
     digest = hashlib.sha256()
     for part in parts:
-        for block in _blocks(part):
-            digest.update(block)
+        if isinstance(part, bytes):
+            digest.update(part)
+        elif isinstance(part, str | Path):
+            try:
+                with Path(part).open("rb") as file:
+                    hashlib.file_digest(file, lambda: digest)
+            except OSError as error:
+                raise InvalidInput(f"{part}: {error.strerror}.") from None
+        else:
+            hashlib.file_digest(part, lambda: digest)  # type: ignore[arg-type]
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -34,16 +40,3 @@ def check_release_id(files: Sequence[str | Path], expected: str | None, *, recor
         raise InvalidInput(
             f"{files[0]}: this is not the release that {record} belongs to; take both from the same run."
         )
-
-
-def _blocks(part: bytes | str | Path | IO[bytes]) -> Iterable[bytes]:
-    if isinstance(part, bytes):
-        yield part
-    elif isinstance(part, str | Path):
-        try:
-            with Path(part).open("rb") as file:
-                yield from iter(lambda: file.read(_BLOCK), b"")
-        except OSError as error:
-            raise InvalidInput(f"{part}: {error.strerror}.") from None
-    else:
-        yield from iter(lambda: part.read(_BLOCK), b"")

@@ -8,7 +8,8 @@ import pytest
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.masking import Masking, drawn_order, read_parameters
-from tabular.matrices import retaining, write_matrix
+from tabular.matrices.files import write_matrix
+from tabular.matrices.stochastic import retaining
 from tabular.measures import summary
 from tabular.protections import protect
 from tabular.table import Table
@@ -35,12 +36,11 @@ def test_the_table_is_the_one_that_the_method_gives_and_it_is_measured():
     found = run(table, method="rank-swapping", parameters={"percent": 20.0})
     masked = protect(table, "rank-swapping", ("size", "colour"), rng=np.random.default_rng(1), percent=20.0)
     assert found.table.to_columns() == found.released.to_columns() == masked.to_columns()
-    document = found.document()
-    assert document["information_loss"] == summary(table, masked, ("size", "colour")).information_loss
-    assert (document["method"], document["parameters"]) == ("rank-swapping", {"percent": 20.0})
-    assert (document["promises_k"], document["shuffled"], document["dropped"]) == (False, False, ["name"])
-    assert "matrix_measures" not in document
-    json.dumps(document, allow_nan=False)
+    assert found.findings["information_loss"] == summary(table, masked, ("size", "colour")).information_loss
+    assert (found.asked.method, found.parameters) == ("rank-swapping", {"percent": 20.0})
+    assert (found.findings["promises_k"], found.order, found.matrix_measures) == (False, None, None)
+    assert tuple(found.to_frame().columns) == ("size", "colour", "price")
+    json.dumps(found.findings, allow_nan=False)
 
 
 def test_the_order_is_drawn_last():
@@ -59,7 +59,7 @@ def test_pram_gives_its_matrices_what_they_do_and_the_corrected_frequencies():
     counts = np.bincount(table.columns["size"])
     assert np.array_equal(found.matrices["size"], retaining(counts, 0.7))
     assert [each.attribute.name for each in found.frequencies] == ["size", "colour"]
-    measured = found.document()["matrix_measures"]
+    measured = found.matrix_measures.document()
     assert measured["expectation_ratios"]["size"]["categories"] == ["M", "S", "XL"]
     assert [pair["columns"] for pair in measured["pairs"]] == [["size", "colour"]]
     # What goes out with the release says nothing of the matrices.
@@ -84,7 +84,7 @@ def test_files_are_read_where_a_parameter_names_them(tmp_path):
     assert read_parameters(read, table, ["size"])["matrix"] is read["matrix"]
     found = run(table, method="pram", columns=("size",), parameters=read)
     # What is said of the release does not tell the matrix.
-    assert found.document()["parameters"] == {"invariant": False, "matrix": "given"}
+    assert found.parameters == {"invariant": False, "matrix": "given"}
 
 
 def test_what_cannot_be_done_is_refused():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from api.verbs.contract import Outcome, Work, verbs
 from api.verbs.table.reading import TableVerb
@@ -23,7 +23,6 @@ class DescribeTable(TableVerb):
         from tabular.files.description import described_columns
 
         found = self.read(self.file, work)
-        columns = described_columns(found)
         return Outcome(
             document={
                 "file": found.name,
@@ -32,7 +31,7 @@ class DescribeTable(TableVerb):
                 "dialect": None if found.dialect is None else found.dialect.shown(),
                 "unsure": list(found.unsure),
                 "absent": list(found.absent),
-                "columns": [{**asdict(column), "doubts": list(column.doubts)} for column in columns],
+                "columns": described_columns(found),
             },
             details={"schema": found.schema.source},
         )

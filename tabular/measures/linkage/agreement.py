@@ -78,7 +78,8 @@ def pattern_weights(counts: NDArray[np.int64], records: int) -> NDArray[np.int64
     """
     attributes = len(counts).bit_length() - 1
     occurring = np.flatnonzero(counts)
-    apart = _within(counts[occurring] @ ((occurring[:, None] >> np.arange(attributes)) & 1) / counts.sum())
+    agreeing = counts[occurring] @ ((occurring[:, None] >> np.arange(attributes)) & 1)
+    apart = np.clip(agreeing / counts.sum(), MARGIN, 1 - MARGIN)
     together = np.full(attributes, AGREEMENT)
     if records > 1:
         _maximise(occurring, counts[occurring].astype(np.float64), 1 / records, together, apart)
@@ -124,7 +125,3 @@ def _maximise(
             together[attribute], apart[attribute] = one, other
         if changed < PRECISION:
             break
-
-
-def _within(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.clip(probability, MARGIN, 1 - MARGIN)

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from tabular.files.description import described_columns
@@ -16,7 +18,7 @@ def described(tmp_path):
         path = tmp_path / "x.csv"
         path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
         found = read_file(path, schema=schema, options=DialectOptions(**options))
-        return {column.name: column for column in described_columns(found)}
+        return {column["name"]: SimpleNamespace(**column) for column in described_columns(found)}
 
     return describing
 
@@ -82,7 +84,7 @@ def test_a_role_is_proposed_by_name(described, name, role):
 def test_what_a_schema_says_is_neither_proposed_nor_doubted(described):
     schema = Schema(attributes={"age": Description(kind="nominal", role="insensitive", title="Years")})
     age = described("age,x", [(place % 3, 1) for place in range(9)], schema)["age"]
-    assert (age.kind, age.role, age.proposed, age.title, age.doubts) == ("nominal", "insensitive", None, "Years", ())
+    assert (age.kind, age.role, age.proposed, age.title, age.doubts) == ("nominal", "insensitive", None, "Years", [])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, NoSolution
-from tabular.matrices import corrected_frequencies, retaining
+from tabular.matrices.correction import corrected_frequencies
+from tabular.matrices.stochastic import retaining
 from tabular.protections.pram import drawn
 from tabular.table import Table
 
@@ -28,9 +29,8 @@ def test_a_correction_worked_by_hand():
     assert found.errors == pytest.approx([error, error])
     assert found.masked.tolist() == [58, 42]
     assert found.rows()[0] == pytest.approx(("v0", 58, first, error))
-    document = found.document()
-    assert (document["column"], document["values"], document["masked"]) == ("degree", ["v0", "v1"], [58, 42])
-    assert document["standard_errors"] == pytest.approx([error, error])
+    assert (found.attribute.name, found.attribute.domain, found.masked.tolist()) == ("degree", ("v0", "v1"), [58, 42])
+    assert found.errors == pytest.approx([error, error])
 
 
 def test_the_identity_needs_no_correction():

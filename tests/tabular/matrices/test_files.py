@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, NameTaken
-from tabular.matrices import read_matrices, read_matrix, write_matrix
-from tabular.matrices.files import matrix_path
+from tabular.matrices.files import matrix_path, read_matrices, read_matrix, write_matrix
 from tests.strategies import generators
 
 SIZE = Attribute(name="size", domain=("S", "M", "L"))

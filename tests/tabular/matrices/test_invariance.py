@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.matrices import bounded, invariant, retaining
-from tabular.matrices.invariance import check_bounds
+from tabular.matrices.invariance import bounded, check_bounds, invariant
+from tabular.matrices.stochastic import retaining
 from tests.strategies import generators
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
-from tabular.matrices import stochastic
-from tabular.matrices.stochastic import MOST_CATEGORIES, refuse_many
+from tabular.matrices.stochastic import MOST_CATEGORIES, refuse_many, stochastic
 
 SIZE = Attribute(name="size", domain=("S", "M", None))
 

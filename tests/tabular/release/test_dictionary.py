@@ -57,18 +57,3 @@ def test_a_matrix_or_a_folder_is_only_said_to_be_given():
     protection = protections["pram"].method(matrix=matrix)
     assert effective_parameters(protection, {"matrix": "secret/m.csv"}) == {"invariant": False, "matrix": "given"}
     assert effective_parameters(protections["mondrian"].method(k=7), {"k": 7}) == {"k": 7, "cuts": "strict"}
-
-
-def test_the_release_that_it_describes_is_told_by_its_id():
-    told = table_dictionary(
-        table(),
-        ["size"],
-        method="mondrian",
-        parameters={},
-        findings={"promises_k": True, "k": 2, "suppressed": 0},
-        shuffled=True,
-        titles={},
-        release="sha256:00",
-    )
-    assert told["release"] == "sha256:00"
-    assert "release" not in dictionary(table())
