@@ -136,11 +136,6 @@ class Lattice:
         return rng.integers(0, np.array(self.heights) + 1, size=(count, len(self.heights))).astype(np.int16)
 
 
-def is_below(fine: Sequence[int], coarse: Sequence[int]) -> bool:
-    """Whether *coarse* has no lower level than *fine*: then its classes are unions of those of *fine*."""
-    return all(low <= high for low, high in zip(fine, coarse, strict=True))
-
-
 def as_nodes(nodes: Sequence[Node] | Nodes, attributes: int) -> Nodes:
     """*nodes* as one array, a node a row."""
     return np.asarray(nodes, dtype=np.int16).reshape(-1, attributes)

@@ -20,6 +20,7 @@ WORD = 62
 UNIT = 1 << 28
 
 Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class Coding(NamedTuple):
@@ -205,8 +206,7 @@ def distinct_rows(
     outer = [place for place in range(len(columns)) if place not in (inner, second)]
     inside = columns[inner] if second < 0 else columns[second] << coding.width | columns[inner]
     found = equivalence_classes([*(columns[place] for place in outer), inside])
-    firsts = np.empty(len(found.sizes), dtype=np.int64)
-    firsts[found.labels[::-1]] = np.arange(len(found.labels))[::-1]
+    firsts = found.firsts
     keys = packed([column[firsts] for column in columns], outer, coding, words)
     begins = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))
     present = np.zeros(len(firsts) if sensitive is not None and values else 0, dtype=np.int64)
