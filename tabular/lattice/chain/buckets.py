@@ -15,7 +15,7 @@ from tabular.lattice.chain.withholding import withheld
 from tabular.lattice.evaluator.class_cache import ClassCache
 from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
 from tabular.lattice.evaluator.rollup import MIX, slots_for
-from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumns, coding_of, packed
+from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumn, coding_of, labels_at, packed
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
 
@@ -40,19 +40,22 @@ class Buckets:
     """The buckets of all nodes of a table, by the trails of its persons."""
 
     def __init__(
-        self, ranked: RankedColumns, standing: Standing, limits: Limits, sensitive: NDArray[np.int32] | None
+        self,
+        columns: Sequence[RankedColumn],
+        standing: Standing,
+        limits: Limits,
+        sensitive: NDArray[np.int32] | None,
     ) -> None:
-        self._ranked, self._standing = ranked, standing
+        self._columns, self._standing = columns, standing
         self._k, self._l = limits.k or 1, limits.l or 0
         self._sensitive = sensitive if self._l else None
         # All attributes stand in the key, none beside it.
-        self.coding, self._words = coding_of(ranked)
+        self.coding = coding_of(columns)
         rows = len(standing.trails)
         # Each row as a bucket of its own; they are put together on the way up.
-        whole = Bucketed(
-            self._keys(ranked.columns, standing.trails), np.ones(rows, dtype=np.int64), _bits(self._sensitive, rows)
-        )
-        self._kept = ClassCache(whole, len(ranked.levels))
+        keys = self._keys([each.ranks for each in columns], standing.trails)
+        whole = Bucketed(keys, np.ones(rows, dtype=np.int64), _bits(self._sensitive, rows))
+        self._kept = ClassCache(whole, len(columns))
 
     def count(self, nodes: Nodes) -> Numbers:
         """The whole numbers of *nodes*, a row each, as `class_metrics` has them."""
@@ -71,7 +74,7 @@ class Buckets:
 
     def rows_that_go(self, node: Node) -> NDArray[np.bool_]:
         """Which rows go at a *node*: the last ones of each bucket, but for those that keep l values in it."""
-        columns, trails = self._ranked.labels(node), self._standing.trails
+        columns, trails = labels_at(node, self._columns), self._standing.trails
         found = equivalence_classes([trails, *columns])
         labels, number = found.labels, len(found.sizes)
         present, stays = np.zeros((number, 0), dtype=np.int64), np.zeros(len(labels), dtype=np.bool_)
@@ -97,8 +100,8 @@ class Buckets:
         """
         trails = self._standing.trails
         columns = [
-            each.groups[low][column[quiet]]
-            for each, column, low, high in zip(self._ranked.levels, self._ranked.columns, node, previous, strict=True)
+            each.labels[low][each.ranks[quiet]]
+            for each, low, high in zip(self._columns, node, previous, strict=True)
             if low < high
         ]
         found = equivalence_classes([trails[quiet], *columns])
@@ -112,7 +115,7 @@ class Buckets:
 
     def _keys(self, columns: Sequence[Numbers], trails: Numbers) -> Numbers:
         """The keys of rows with these labels, the trails behind them."""
-        return np.column_stack([packed(columns, range(len(columns)), self.coding, self._words), trails])
+        return np.column_stack([packed(columns, range(len(columns)), self.coding), trails])
 
     def _withheld(self, buckets: Bucketed) -> tuple[Numbers, int]:
         """How many rows of each bucket go, and of all."""

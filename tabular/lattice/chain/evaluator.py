@@ -105,7 +105,7 @@ class DynamicEvaluator(Evaluator):
 
     def _prepare(self) -> Coding:
         sensitive = None if self.sensitive is None else self.table.columns[self.sensitive]
-        self._buckets = Buckets(self._ranked, self.standing, self.limits, sensitive)
+        self._buckets = Buckets(self._columns, self.standing, self.limits, sensitive)
         return self._buckets.coding
 
     def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, Floats]:

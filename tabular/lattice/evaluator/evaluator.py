@@ -28,7 +28,7 @@ from tabular.lattice.evaluator.class_metrics import (
 )
 from tabular.lattice.evaluator.node_classes import Layout, NodeClasses
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.evaluator.row_keys import UNIT, Coding, Floats, Numbers, RankedColumns
+from tabular.lattice.evaluator.row_keys import UNIT, Coding, Floats, Numbers, RankedColumn, bits_of, labels_at
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
@@ -77,9 +77,9 @@ class Evaluator:
         self._workers = workers
         self._check()
         self.metrics = self._metrics(None if metrics is None else frozenset(metrics))
-        self._ranked = RankedColumns.of(table, self.hierarchies)
-        self._bits = self._ranked.bits()
-        self._others = np.array([max(len(each.ranks) - 1, 1) for each in self._ranked.levels])
+        self._columns = [RankedColumn.of(each, table.columns[name]) for name, each in self.hierarchies.items()]
+        self._bits = bits_of(self._columns)
+        self._others = np.array([max(len(each.counts) - 1, 1) for each in self._columns])
         self._heights = np.maximum(self.lattice.heights, 1)
         self._coding = self._prepare()
 
@@ -95,7 +95,7 @@ class Evaluator:
 
     def suppressed_rows(self, node: Node) -> NDArray[np.bool_]:
         """Which rows of the table go at a *node*, by their classes anew."""
-        found = equivalence_classes(self._ranked.labels(node))
+        found = equivalence_classes(labels_at(node, self._columns))
         if not self.limits.are_fixed:
             by_size = np.cumsum(np.bincount(found.sizes, weights=found.sizes))
             least = int(np.argmax(by_size > self.limits.suppressible(self.rows)))
@@ -174,7 +174,7 @@ class Evaluator:
 
     def _prepare(self) -> Coding:
         """What all nodes are counted from; the coding of the labels is given back."""
-        self._layout = Layout.of(self._ranked, self.lattice.heights)
+        self._layout = Layout.of(self._columns, self.lattice.heights)
         self._options: dict[frozenset[str], KernelOptions] = {}
         self._classes: dict[tuple[int, bool, int], NodeClasses] = {}
         return self._layout.coding
@@ -187,7 +187,7 @@ class Evaluator:
         if held not in self._classes:
             columns = self.table.columns
             self._classes[held] = NodeClasses(
-                self._ranked,
+                self._columns,
                 self._layout,
                 sensitive=columns[self.sensitive] if self.sensitive is not None and options.size else None,
                 values=0 if with_counts else options.size,
