@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,7 +130,8 @@ class NodeClasses:
         begin, end = np.zeros((2, KINDS), dtype=np.int64)
         step(source, fine, node, self._layout.coding, options, self._single, begin, end)
         ends = end[[0, 1, 1, 1, 2, 3]].tolist()
-        found = KeyedClasses._make(array[:to].copy() for array, to in zip(self._single.classes, ends, strict=True))
+        arrays: tuple[NDArray[Any], ...] = self._single.classes
+        found = KeyedClasses._make(array[:to].copy() for array, to in zip(arrays, ends, strict=True))
         self._cache.keep(node, found)
         return found
 
