@@ -198,7 +198,7 @@ class SearchTable(ReleasingVerb):
 
     def run(self, work: Work) -> Outcome:
         from tabular.hierarchies import read_hierarchies
-        from tabular.lattice.chain import read_history
+        from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
         from tabular.release.dictionary import dictionary_path
         from tabular.release.package import Released

@@ -127,9 +127,7 @@ def _publication(path: str | Path, released: Table, table: Table, hierarchies: M
         return Publication(node, (), said)
     found = equivalence_classes([_numbered(words[name]) for name in names])
     said[kept] = found.labels
-    firsts = np.zeros(len(found.sizes), dtype=np.int64)
-    firsts[found.labels[::-1]] = np.arange(len(kept))[::-1]
-    tuples = tuple(tuple(called[name][words[name][row]] for name in names) for row in firsts.tolist())
+    tuples = tuple(tuple(called[name][words[name][row]] for name in names) for row in found.firsts.tolist())
     return Publication(node, tuples, said)
 
 
