@@ -42,9 +42,7 @@ class Shapes(NamedTuple):
     codes: NDArray[np.int8]
 
 
-def shapes_of(
-    found: Neighbourhoods, types: NDArray[np.int64], labels: NDArray[np.int32], centres: NDArray[np.int64], workers: int
-) -> Shapes:
+def shapes_of(found: Neighbourhoods, centres: NDArray[np.int64], workers: int) -> Shapes:
     """The shapes of the given *centres*."""
     counts = found.offsets[centres + 1] - found.offsets[centres]
     links = found.rows[found.offsets[centres + 1]] - found.rows[found.offsets[centres]]
@@ -52,7 +50,7 @@ def shapes_of(
     entries, total = int(offsets[-1]), int(starts[-1])
     shapes = Shapes(
         offsets=offsets,
-        labels=labels[centres],
+        labels=found.labels[centres],
         types=np.empty(entries, dtype=np.int64),
         degrees=np.empty(entries, dtype=np.int32),
         twins=np.empty(entries, dtype=np.int32),
@@ -63,7 +61,7 @@ def shapes_of(
     )
     shapes.rows[-1] = total
     bounds = even_bounds(counts + links)
-    in_chunks(lambda start, stop: lay_out(found, types, centres, starts, shapes, start, stop), bounds, workers)
+    in_chunks(lambda start, stop: lay_out(found, centres, starts, shapes, start, stop), bounds, workers)
     return shapes
 
 
@@ -75,13 +73,7 @@ def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @compiled
 def lay_out(
-    found: Neighbourhoods,
-    types: NDArray[np.int64],
-    centres: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    shapes: Shapes,
-    start: int,
-    stop: int,
+    found: Neighbourhoods, centres: NDArray[np.int64], starts: NDArray[np.int64], shapes: Shapes, start: int, stop: int
 ) -> None:
     """Write the shapes of the centres from *start* to *stop*."""
     most = 0
@@ -95,14 +87,14 @@ def lay_out(
         count = shapes.offsets[at + 1] - base
         for place in range(count):
             degree = found.rows[first + place + 1] - found.rows[first + place]
-            keys[place] = np.uint64((types[first + place] << 32) + ((1 << 31) - degree))
+            keys[place] = np.uint64((found.types[first + place] << 32) + ((1 << 31) - degree))
         sort_by_colour(keys, order, spare, count)
         for place in range(count):
             moved[order[place]] = place
         write = starts[at]
         for place in range(count):
             old = first + order[place]
-            shapes.types[base + place] = types[old]
+            shapes.types[base + place] = found.types[old]
             shapes.degrees[base + place] = found.rows[old + 1] - found.rows[old]
             shapes.rows[base + place] = write
             for link in range(found.rows[old], found.rows[old + 1]):
@@ -123,19 +115,11 @@ def lay_out(
             sums[place] = around
             shapes.tallies[base + place] = tally
         for place in range(count):
-            shapes.twins[base + place] = _first_twin(shapes, base, place, write, count, sums, mark)
+            shapes.twins[base + place] = _first_twin(shapes, base, place, sums, mark)
 
 
 @compiled
-def _first_twin(
-    shapes: Shapes,
-    base: int,
-    place: int,
-    end: int,
-    count: int,
-    sums: NDArray[np.uint64],
-    mark: NDArray[np.int8],
-) -> int:
+def _first_twin(shapes: Shapes, base: int, place: int, sums: NDArray[np.uint64], mark: NDArray[np.int8]) -> int:
     """The first neighbour of the same type with the same links as the one at *place*, their own apart."""
     own = sums[place] + mixed(np.uint64(place * 4 + 3))
     degree, reach = shapes.degrees[base + place], 0
