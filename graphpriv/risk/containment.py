@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphpriv.risk.constraint_search import Workspace, lowest, ones, search_inside
 from graphpriv.risk.filters import Needs
 from graphpriv.risk.isomorphism import NO, OPEN, YES
-from graphpriv.risk.shapes import Shapes
+from graphpriv.risk.shapes import BitRows, Shapes
 from tabular.kernels import compiled, inlined
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -96,9 +96,7 @@ def contain(
     stop: int,
     targets: Shapes,
     needs: Needs,
-    bits: NDArray[np.uint64],
-    bit_starts: NDArray[np.int64],
-    ways: int,
+    rows: BitRows,
     where: SearchSpace,
     space: Workspace,
     budget: int,
@@ -134,9 +132,7 @@ def contain(
                 if targets.labels[target] != patterns.labels[pattern]:
                     answer = NO
                 elif count > 1 and sure[word] & bit == _0:
-                    answer = search_inside(
-                        patterns, pattern, targets, target, bits, bit_starts[target], ways, space, budget
-                    )
+                    answer = search_inside(patterns, pattern, targets, target, rows, space, budget)
                     larger = where.pattern_of[target]
                     if answer == YES and larger >= 0 and where.kept_starts[larger] >= 0:
                         for later in range(word, size):

@@ -152,20 +152,27 @@ def _first_twin(shapes: Shapes, base: int, place: int, sums: NDArray[np.uint64],
     return place
 
 
-def bit_rows(shapes: Shapes, directed: bool, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """For each neighbour and each way of being linked, who stands to it that way, as bits; and where rows start.
+class BitRows(NamedTuple):
+    """For each neighbour and each way of being linked, who stands to it that way, as bits.
 
     Those of a hub would take too much room; it has none (-1), and the search writes a row when it needs one.
     """
-    counts = np.diff(shapes.offsets)
-    words = counts * ((counts + 63) // 64) * (4 if directed else 2)
+
+    bits: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    ways: int
+
+
+def bit_rows(shapes: Shapes, directed: bool, workers: int) -> BitRows:
+    """The rows of all *shapes*."""
+    counts, ways = np.diff(shapes.offsets), 4 if directed else 2
+    words = counts * ((counts + 63) // 64) * ways
     words[words > _MOST_WORDS] = 0
     starts = _sums(words)
-    bits = np.zeros(int(starts[-1]), dtype=np.uint64)
-    bounds = even_bounds(words)
+    rows = BitRows(np.zeros(int(starts[-1]), dtype=np.uint64), starts, ways)
     starts[:-1][(words == 0) & (counts > 0)] = -1
-    in_chunks(lambda start, stop: write_bits(shapes, directed, starts, bits, start, stop), bounds, workers)
-    return bits, starts
+    in_chunks(lambda start, stop: write_bits(shapes, rows, start, stop), even_bounds(words), workers)
+    return rows
 
 
 @inlined
@@ -186,14 +193,12 @@ def write_row(
 
 
 @compiled
-def write_bits(
-    shapes: Shapes, directed: bool, starts: NDArray[np.int64], bits: NDArray[np.uint64], start: int, stop: int
-) -> None:
+def write_bits(shapes: Shapes, rows: BitRows, start: int, stop: int) -> None:
     """Write the rows of bits of the centres from *start* to *stop*."""
-    ways = 4 if directed else 2
     for at in range(start, stop):
         count = shapes.offsets[at + 1] - shapes.offsets[at]
         words = (count + 63) >> 6
-        if starts[at] >= 0:
+        if rows.starts[at] >= 0:
             for place in range(count):
-                write_row(shapes, at, place, ways, words, count, bits, starts[at] + place * ways * words)
+                apart = rows.starts[at] + place * rows.ways * words
+                write_row(shapes, at, place, rows.ways, words, count, rows.bits, apart)

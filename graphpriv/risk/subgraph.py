@@ -200,8 +200,8 @@ class Search:
         self, patterns: Shapes, targets: Shapes, where: SearchSpace, directed: bool, workers: int, budget: int
     ) -> None:
         self.patterns, self.targets, self.where = patterns, targets, where
-        self.ways, self.workers, self.budget = 4 if directed else 2, workers, budget
-        self.bits, self.bit_starts = bit_rows(targets, directed, workers)
+        self.workers, self.budget = workers, budget
+        self.rows = bit_rows(targets, directed, workers)
         self.needs = needs_of(patterns, targets, workers)
         self.sizes = np.diff(patterns.offsets)
         self.order = np.lexsort((patterns.labels, -self.sizes))
@@ -229,6 +229,6 @@ class Search:
                 most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
             )
         contain(
-            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.bits, self.bit_starts, self.ways),
+            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.rows),
             *(self.where, self.workspaces.own, self.budget, self.candidates, self.open, self.true),
         )
