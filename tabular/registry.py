@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
@@ -124,6 +124,14 @@ class Entry(Generic[T]):
     def summary(self) -> str:
         """The first line of the method's docstring: what the method does."""
         return (self.method.__doc__ or "").strip().splitlines()[0]
+
+    def made(self, parameters: Mapping[str, Any]) -> T:
+        """The method with these *parameters*, or an error where it has no such ones."""
+        known = [parameter.name for parameter in self.parameters]
+        for name in parameters:
+            if name not in known:
+                raise UnknownName.among(f"parameter of {self.name}", name, known)
+        return self.method(**parameters)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

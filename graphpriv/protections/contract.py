@@ -12,7 +12,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.protections.aggregation import aggregated
 from graphpriv.release import Release, anonymous
 from graphpriv.verification import verify
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.progress import Report, silent
 from tabular.registry import Method, Registry
 
@@ -46,12 +46,7 @@ def protect(
     The edges stay as they are. The release has been checked by `graphpriv.verification`, which shares no code with
     the protections; a release that fails there is never returned. *report* is told what is being done.
     """
-    entry = protections[method]
-    known = [parameter.name for parameter in entry.parameters]
-    for name in parameters:
-        if name not in known:
-            raise UnknownName.among(f"parameter of {method}", name, known)
-    protection = entry.method(**parameters)
+    protection = protections[method].made(parameters)
     k = check_k(k, len(graph))
     report("Clustering", 0, 0)
     clusters = protection.clusters(graph, k, rng)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tabular.attributes import Attribute
-from tabular.errors import UnknownName
 from tabular.hierarchies.contract import Builder, hierarchies
 from tabular.hierarchies.files import hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
 from tabular.hierarchy import Hierarchy
@@ -20,12 +19,7 @@ def build(attribute: Attribute, kind: str, **parameters: Any) -> Hierarchy:
     >>> build(size, "balanced", fan_out=2).levels[1].labels
     ('[1,2]', '[3,4]', '5')
     """
-    entry = hierarchies[kind]
-    known = [parameter.name for parameter in entry.parameters]
-    for name in parameters:
-        if name not in known:
-            raise UnknownName.among(f"parameter of {kind}", name, known)
-    return entry.method(**parameters).build(attribute)
+    return hierarchies[kind].made(parameters).build(attribute)
 
 
 __all__ = [
