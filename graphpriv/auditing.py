@@ -17,7 +17,7 @@ from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.risk.disclosure import BUCKETS
-from graphpriv.store.contract import Run
+from graphpriv.store.records import Run
 from graphpriv.structure import structural_change
 from graphpriv.topics import RANKS
 from tabular.classes import smallest_class

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from graphpriv.auditing import SCENARIOS, audit
+from graphpriv.auditing import audit
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
+from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter
 from tabular.progress import Report, silent
 from tabular.version import version

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphpriv.auditing import SCENARIOS, audit, figure_paths, scenarios_named
+from graphpriv.auditing import audit, figure_paths, scenarios_named
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
+from graphpriv.risk import SCENARIOS
 from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
 from tests.strategies import graphs, seeds
