@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def protect(
 
     The rows keep their order, the other columns stay, and *table* is left as it was.
     """
-    protection = protection_of(method, parameters)
+    protection = protections[method].made(parameters)
     columns = check_columns(table, attributes, method, protection.kinds)
     if protection.promises_k:
         check_k(getattr(protection, "k", None), len(table))

@@ -51,6 +51,7 @@ class AttackingVerb(Verb):
 
     def scenarios(self) -> Mapping[str, tuple[str, ...]]:
         """The attributes of each scenario that was chosen."""
-        from graphpriv.auditing import PROFILE_SCENARIOS, scenarios_named
+        from graphpriv.auditing import scenarios_named
+        from graphpriv.risk import SCENARIOS
 
-        return scenarios_named(self.scenario) if self.scenario else PROFILE_SCENARIOS
+        return scenarios_named(self.scenario) if self.scenario else SCENARIOS
