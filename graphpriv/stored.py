@@ -21,8 +21,8 @@ from graphpriv.mapping import NONE, mapping_by_id, read_mapping
 from graphpriv.microdata.extraction import Microdata, microdata
 from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
 from graphpriv.release import Release
-from graphpriv.store.contract import GraphInfo, Run, Store, check_name
-from graphpriv.structure import describe
+from graphpriv.store.contract import Store
+from graphpriv.store.records import GraphInfo, Run, check_name
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.progress import Report, silent

@@ -95,7 +95,7 @@ class Masking:
                 raise InvalidParameter(
                     f"{named('columns')}: {name!r} is an identifier; it is dropped or starred, and not protected."
                 )
-        protection = protections[self.method].made(self.parameters)
+        protection = protections[self.method].make(self.parameters)
         if (self.matrices or self.frequencies) and not isinstance(protection, PRAM):
             raise InvalidParameter(
                 f"{named('matrices_out')} and {named('frequencies')} are for pram; {self.method} has no matrices."

@@ -125,14 +125,6 @@ class Entry(Generic[T]):
         """The first line of the method's docstring: what the method does."""
         return (self.method.__doc__ or "").strip().splitlines()[0]
 
-    def made(self, parameters: Mapping[str, Any]) -> T:
-        """The method with these *parameters*, or an error where it has no such ones."""
-        known = [parameter.name for parameter in self.parameters]
-        for name in parameters:
-            if name not in known:
-                raise UnknownName.among(f"parameter of {self.name}", name, known)
-        return self.method(**parameters)
-
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The method's parameters in the order they are declared."""
