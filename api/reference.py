@@ -54,7 +54,7 @@ def _table(registry: Any) -> str:
 
 def _commands(command: click.Command, name: str) -> list[str]:
     if isinstance(command, click.Group):
-        inner = command.commands.items()
+        inner = sorted(command.commands.items())
         return [part for each, sub in inner for part in _commands(sub, f"{name} {each}")]
     # As under the whole command line: click keeps the names of the first context that asks.
     context = click.Context(

@@ -25,12 +25,18 @@ import numpy as np
 
 from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.chain import DynamicEvaluator, DynamicKgen, History, already_told, read_history, write_history
+from tabular.lattice.chain.consistency import already_told
+from tabular.lattice.chain.evaluator import DynamicEvaluator
+from tabular.lattice.chain.history import History
+from tabular.lattice.chain.previous import read_history
+from tabular.lattice.chain.search import DynamicKgen
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.searching import Result, run
 from tabular.table import Table
+from tests.tabular.lattice.chain.records import write_history
 
 SIZES = {"age": 74, "sex": 2, "education": 16, "marital": 7, "race": 5, "country": 41, "occupation": 14, "work": 9}
 KEY = "person"

@@ -25,8 +25,10 @@ from benchmarks.kgen_metrics import accuracy, level_of_suppression
 from tabular.errors import NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Question, Result, after_seconds, never, run
+from tabular.lattice.searching import Result, run
+from tabular.loop import after_seconds, never
 
 Case = tuple[int, int]
 

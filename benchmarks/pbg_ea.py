@@ -28,8 +28,9 @@ from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.dominance import non_dominated
 from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Question
 from tabular.lattice.searches.pbg_ea import PbgEa
-from tabular.lattice.searching import Question, run
+from tabular.lattice.searching import run
 from tabular.lattice.space import Node, Nodes, as_nodes
 from tabular.table import Table
 

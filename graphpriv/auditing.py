@@ -17,7 +17,7 @@ from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.risk.disclosure import BUCKETS
-from graphpriv.store.contract import Run
+from graphpriv.store.records import Run
 from graphpriv.structure import structural_change
 from graphpriv.topics import RANKS
 from tabular.classes import smallest_class
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
-
-#: The scenarios of the thesis, each with what is known of the profiles.
-PROFILE_SCENARIOS = {name: attributes for name, attributes in SCENARIOS.items() if name != STRUCTURE}
 
 #: The measures whose keys in the document are agreed.
 THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
@@ -131,7 +128,7 @@ def audit(
     mapping: NDArray[np.int64] | None = None,
     *,
     attackers: Sequence[str] = ("ego", "subgraph"),
-    scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
+    scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
     undirected: bool = False,
     steps: int | None = None,
     at_risk: int = 20,
@@ -171,7 +168,7 @@ def audit(
 
 
 def figure_paths(
-    attackers: Sequence[str] = ("ego", "subgraph"), scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS
+    attackers: Sequence[str] = ("ego", "subgraph"), scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS
 ) -> tuple[str, ...]:
     """The path of every number that an audit by these *attackers* will have, such as `disclosure_risk.ego.all`.
 
@@ -206,12 +203,12 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """
     chosen = {}
     for name in names:
-        attributes = PROFILE_SCENARIOS.get(name) or tuple(name.split("+"))
+        attributes = SCENARIOS.get(name) or tuple(name.split("+"))
         wrong = [each for each in attributes if each not in ATTRIBUTES]
         if wrong or len(set(attributes)) < len(attributes):
             raise InvalidParameter.wrong(
                 "scenario",
-                must=f"be one of {', '.join(PROFILE_SCENARIOS)}, or distinct attributes joined by '+' "
+                must=f"be one of {', '.join(SCENARIOS)}, or distinct attributes joined by '+' "
                 f"({', '.join(ATTRIBUTES)})",
                 was=name,
             )

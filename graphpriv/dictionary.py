@@ -6,7 +6,7 @@ They are made from what is released alone, so they hold no value of the original
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
 from tabular.classes import equivalence_classes, smallest_class
 from tabular.release.dictionary import table_dictionary
+
+if TYPE_CHECKING:
+    from graphpriv.release import Release
+    from graphpriv.store.records import GraphInfo
 
 #: What the fields of a profile mean, in a release and in a table taken from any graph.
 RELEASED = (
@@ -47,23 +51,7 @@ VALUES_SHARED = (
 DEGREES_STAY = "The degree of each user is that of the original; who knows it may tell users of one profile apart."
 
 
-class Origin(Protocol):
-    """How a release was made: a `Release`, or the row of one in a store."""
-
-    @property
-    def k(self) -> int | None:
-        """Each profile occurs at least that often."""
-
-    @property
-    def method(self) -> str | None:
-        """The protection's registered name."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The protection's parameters."""
-
-
-def release_dictionary(graph: SocialGraph, origin: Origin) -> dict[str, Any]:
+def release_dictionary(graph: SocialGraph, origin: Release | GraphInfo) -> dict[str, Any]:
     """The dictionary of a released graph."""
     profiles = list(graph.profiles().T)
     direction = "follows" if graph.directed else "is linked with"

@@ -1,4 +1,4 @@
-"""Work on the graphs of a store: import, describe, protect, match, export and take microdata.
+"""Work on the graphs of a store: protect, match, export and take microdata.
 
 Nothing here prints or writes files. Each result carries `notes`: sentences that its reader should see.
 """
@@ -6,7 +6,7 @@ Nothing here prints or writes files. Each result carries `notes`: sentences that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -15,63 +15,18 @@ from numpy.typing import NDArray
 
 from graphpriv import protections
 from graphpriv.fingerprint import fingerprint
-from graphpriv.formats import Imported, read_graph
+from graphpriv.formats import read_graph
 from graphpriv.graph import SocialGraph
 from graphpriv.mapping import NONE, mapping_by_id, read_mapping
 from graphpriv.microdata.extraction import Microdata, microdata
 from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
 from graphpriv.release import Release
-from graphpriv.store.contract import GraphInfo, Run, Store, check_name
-from graphpriv.structure import describe
+from graphpriv.store.contract import Store
+from graphpriv.store.records import GraphInfo, Run, check_name
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.progress import Report, silent
 from tabular.release.version import version
-
-
-@dataclass(frozen=True, eq=False)
-class KeptImport:
-    """A graph that was read from a file and is now in a store."""
-
-    name: str
-    imported: Imported
-    #: Releases of a graph that this one replaced; their mappings are gone.
-    orphans: tuple[str, ...]
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The counts of the graph, and what of the file was left out."""
-        graph = self.imported.graph
-        return {
-            "graph": self.name,
-            "users": len(graph),
-            "edges": graph.edge_count,
-            "directed": graph.directed,
-            "places": len(graph.places),
-            "dropped": asdict(self.imported.dropped),
-            "ignored": dict(self.imported.ignored),
-        }
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Decisions made while reading, and mappings lost by the import."""
-        lost = f"releases of the graph that was replaced have lost their mapping: {', '.join(self.orphans)}."
-        return (*self.imported.notes, lost) if self.orphans else self.imported.notes
-
-
-def keep_import(store: Store, name: str, imported: Imported, *, overwrite: bool = False) -> KeptImport:
-    """Keep an *imported* graph as an original."""
-    orphans = tuple(each.name for each in store.graphs() if each.original == name)
-    store.save_graph(name, imported.graph, overwrite=overwrite)
-    return KeptImport(name, imported, orphans)
-
-
-def description(store: Store, name: str, *, rng: np.random.Generator, report: Report = silent) -> dict[str, Any]:
-    """Size, degrees, clustering, paths, and the shares of places and topics of a graph."""
-    report("Loading", 0, 0)
-    info, graph = store.graph(name), store.load_graph(name)
-    report("Describing", 0, 0)
-    return {"graph": name, "kind": info.kind, "original": info.original, **describe(graph, rng=rng)}
 
 
 @dataclass(frozen=True, eq=False)

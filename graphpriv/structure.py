@@ -7,7 +7,7 @@ largest component.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,17 +45,6 @@ class Paths:
         return self.sampled is not None
 
 
-@dataclass(frozen=True)
-class Structure:
-    """The figures of one graph's links."""
-
-    degree: float
-    clustering: float
-    path_length: float
-    diameter: int
-    estimated: bool
-
-
 def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
     """All figures of a graph, ready for JSON."""
     links = graph.neighbours
@@ -86,12 +75,17 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
     return document
 
 
-def structure(graph: SocialGraph) -> Structure:
+def structure(graph: SocialGraph) -> dict[str, Any]:
     """The figures that an audit compares; what is sampled is drawn the same way each time."""
     links = graph.neighbours
     paths = paths_of(links, np.random.default_rng(0))
-    degree = float(links.counts.mean()) if len(graph) else 0.0
-    return Structure(degree, average_clustering(links), paths.path_length, paths.diameter, paths.estimated)
+    return {
+        "degree": float(links.counts.mean()) if len(graph) else 0.0,
+        "clustering": average_clustering(links),
+        "path_length": paths.path_length,
+        "diameter": paths.diameter,
+        "estimated": paths.estimated,
+    }
 
 
 def structural_change(
@@ -102,9 +96,9 @@ def structural_change(
     `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not.
     """
     same = None if mapping is None or (mapping < 0).any() else _same_edges(original, released, mapping)
-    before = asdict(structure(original))
+    before = structure(original)
     # Sampled starts would differ by the order of the users: what is equal is not measured twice.
-    after = dict(before) if same else asdict(structure(released))
+    after = dict(before) if same else structure(released)
     figures = [name for name in before if name != "estimated"]
     return {
         "original": before,
@@ -166,7 +160,7 @@ def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
 
 
 def _same_edges(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64]) -> bool:
-    if len(original) != len(released) or original.directed != released.directed or (mapping < 0).any():
+    if len(original) != len(released) or original.directed != released.directed:
         return False
     sources, targets = original.follows.sources, original.follows.targets
     moved = Links.from_pairs(mapping[sources].astype(np.int32), mapping[targets].astype(np.int32), len(released))

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from graphpriv.auditing import PROFILE_SCENARIOS, audit
+from graphpriv.auditing import audit
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
+from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter
 from tabular.progress import Report, silent
 from tabular.release.version import version
@@ -31,7 +32,7 @@ def sweep(
     method: str = "closest-profiles",
     parameters: Mapping[str, Any] = MappingProxyType({}),
     attackers: Sequence[str] = ("ego", "subgraph"),
-    scenarios: Mapping[str, tuple[str, ...]] = PROFILE_SCENARIOS,
+    scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
     steps: int | None = None,
     workers: int | None = None,
     report: Report = silent,

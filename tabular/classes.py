@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,13 @@ class Classes:
 
     labels: NDArray[np.int64]
     sizes: NDArray[np.int64]
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The first row of each class."""
+        rows = np.empty(len(self.sizes), dtype=np.int64)
+        rows[self.labels[::-1]] = np.arange(len(self.labels))[::-1]
+        return rows
 
     @property
     def k(self) -> int:

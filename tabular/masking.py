@@ -16,7 +16,7 @@ from tabular.matrices.files import read_matrices
 from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
 from tabular.progress import Report, silent
-from tabular.protections import Protection, protect, protection_of
+from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
 from tabular.release.dictionary import effective_parameters
 from tabular.release.identifiers import IDENTIFIER, release_table
@@ -95,7 +95,7 @@ class Masking:
                 raise InvalidParameter(
                     f"{named('columns')}: {name!r} is an identifier; it is dropped or starred, and not protected."
                 )
-        protection = protection_of(self.method, self.parameters)
+        protection = protections[self.method].make(self.parameters)
         if (self.matrices or self.frequencies) and not isinstance(protection, PRAM):
             raise InvalidParameter(
                 f"{named('matrices_out')} and {named('frequencies')} are for pram; {self.method} has no matrices."

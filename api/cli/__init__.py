@@ -22,7 +22,7 @@ _INTERRUPTED = "interrupted; nothing more was written."
 
 #: What each first word of several commands is about.
 GROUPS = {
-    "graph": "Import, export, list, show and delete graphs, and forget persons.",
+    "graph": "Import, export, list, show and delete graphs, or forget a person.",
     "table": "Describe, check, protect and measure tables, and find the best generalisation.",
     "store": "Back up, restore and check the store.",
 }
@@ -50,7 +50,7 @@ def _group(top: click.Group, word: str) -> click.Group:
     """The group of commands that begin with a *word*, made when it is first asked for."""
     group = top.commands.get(word)
     if not isinstance(group, click.Group):
-        group = click.Group(word, help=GROUPS.get(word))
+        group = click.Group(word, help=GROUPS.get(word), short_help=GROUPS.get(word))
         top.add_command(group)
     return group
 

@@ -284,7 +284,7 @@ def checked_store(url: str) -> str:
 
 
 def _overwrite() -> click.Option:
-    return VerbOption(["--overwrite"], is_flag=True, heading=_LAST, help="Replace what exists under that name.")
+    return VerbOption(["--overwrite"], is_flag=True, heading=_LAST, help="Replace files or graphs that exist already.")
 
 
 def _store() -> click.Option:

@@ -25,7 +25,7 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table()
     for position, name in enumerate(header):
         numeric = all(isinstance(row[position], int | float | None) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
@@ -33,7 +33,10 @@ def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object
         table.add_row(*(shown(cell) for cell in row))
     # Without a terminal, lines are never broken: what reads them sees one line a row.
     width = None if os.isatty(2 if err else 1) else 200
-    Console(width=width, highlight=False, markup=False, stderr=err).print(table)
+    console = Console(width=width, highlight=False, markup=False, stderr=err)
+    # Not as the table's own title, which a narrow table would break.
+    console.print(title, style="bold")
+    console.print(table)
 
 
 def shown(cell: object) -> str:

@@ -49,7 +49,8 @@ methods = VerbCommand(
     "methods",
     callback=_methods,
     params=door_options(store=False, seed=False, overwrite=False),
-    help="List every registered method with its parameters, citation and limits.",
+    help="List every method and where it comes from; with --json also its parameters and limits.",
+    short_help="List every method and where it comes from.",
 )
 
 serve = VerbCommand(

@@ -42,7 +42,39 @@ class GEXF(GraphFormat):
         return _Reader.read(origin)
 
     def text(self, graph: SocialGraph) -> Iterator[str]:
-        return written(graph)
+        tree, location = places_that_occur(graph)
+        yield f'{_HEAD}  <graph defaultedgetype="{"directed" if graph.directed else "undirected"}" mode="static">\n'
+        names = ("location", INLINE_PATH, *(f"topic{rank + 1}" for rank in range(RANKS)), *graph.private)
+        yield '    <attributes class="node" mode="static">\n'
+        for number, name in enumerate(names):
+            yield f'      <attribute id="{number}" title="{name}" type="string" />\n'
+        yield "    </attributes>\n    <nodes>\n"
+        # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
+        places = [
+            _value(0, key, "A place") + _value(1, json.dumps(tree.path(node), ensure_ascii=False), "A place")
+            for key, node in tree.by_key.items()
+        ] + [""]
+        topics = [
+            [_value(2 + rank, name, "The name of a topic") for name in graph.topic_names] + [""]
+            for rank in range(RANKS)
+        ]
+        ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
+        for user, profile in enumerate(graph.topics.tolist()):
+            private = "".join(
+                _value(number, value, f"{name} of user {user}")
+                for number, (name, column) in enumerate(graph.private.items(), start=2 + RANKS)
+                if (value := column[user]) is not None
+            )
+            one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
+            yield (
+                f"      <node id={ids[user]} label={ids[user]}><attvalues>\n"
+                f"{places[location[user]]}{one}{two}{three}{private}      </attvalues></node>\n"
+            )
+        yield "    </nodes>\n    <edges>\n"
+        sources, targets = graph.edges()
+        for number, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
+            yield f'      <edge id="{number}" source={ids[source]} target={ids[target]} />\n'
+        yield "    </edges>\n  </graph>\n</gexf>\n"
 
 
 class _Reader(ElementReader):
@@ -129,42 +161,6 @@ class _Reader(ElementReader):
         if self.default is None:
             return None
         return self.default if self.directed is None else self.directed, None, self.file
-
-
-def written(graph: SocialGraph) -> Iterator[str]:
-    """The GEXF text of *graph* in parts."""
-    tree, location = places_that_occur(graph)
-    yield f'{_HEAD}  <graph defaultedgetype="{"directed" if graph.directed else "undirected"}" mode="static">\n'
-    names = ("location", INLINE_PATH, *(f"topic{rank + 1}" for rank in range(RANKS)), *graph.private)
-    yield '    <attributes class="node" mode="static">\n'
-    for number, name in enumerate(names):
-        yield f'      <attribute id="{number}" title="{name}" type="string" />\n'
-    yield "    </attributes>\n    <nodes>\n"
-    # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
-    places = [
-        _value(0, key, "A place") + _value(1, json.dumps(tree.path(node), ensure_ascii=False), "A place")
-        for key, node in tree.by_key.items()
-    ] + [""]
-    topics = [
-        [_value(2 + rank, name, "The name of a topic") for name in graph.topic_names] + [""] for rank in range(RANKS)
-    ]
-    ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
-    for user, profile in enumerate(graph.topics.tolist()):
-        private = "".join(
-            _value(number, value, f"{name} of user {user}")
-            for number, (name, column) in enumerate(graph.private.items(), start=2 + RANKS)
-            if (value := column[user]) is not None
-        )
-        one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
-        yield (
-            f"      <node id={ids[user]} label={ids[user]}><attvalues>\n"
-            f"{places[location[user]]}{one}{two}{three}{private}      </attvalues></node>\n"
-        )
-    yield "    </nodes>\n    <edges>\n"
-    sources, targets = graph.edges()
-    for number, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
-        yield f'      <edge id="{number}" source={ids[source]} target={ids[target]} />\n'
-    yield "    </edges>\n  </graph>\n</gexf>\n"
 
 
 def _value(number: int, text: str, what: str) -> str:

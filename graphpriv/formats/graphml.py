@@ -40,7 +40,34 @@ class GraphML(GraphFormat):
         return _Reader.read(origin)
 
     def text(self, graph: SocialGraph) -> Iterator[str]:
-        return written(graph)
+        tree, location = places_that_occur(graph)
+        yield _HEAD
+        yield '  <key id="locations" for="graph" attr.name="locations" attr.type="string" />\n'
+        names = (*ATTRIBUTES, *graph.private)
+        for name in names:
+            yield f'  <key id="{name}" for="node" attr.name="{name}" attr.type="string" />\n'
+        yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n    <data key="locations">'
+        locations = {key: tree.path(node) for key, node in tree.by_key.items()}
+        yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
+        # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
+        keys = [_data("location", content_of(key, "The name of a place")) for key in tree.keys] + [""]
+        topics = [
+            [_data(column, content_of(name, "The name of a topic")) for name in graph.topic_names] + [""]
+            for column in TOPIC_COLUMNS
+        ]
+        ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
+        for user, profile in enumerate(graph.topics.tolist()):
+            private = "".join(
+                _data(name, content_of(value, f"{name} of user {user}"))
+                for name, column in graph.private.items()
+                if (value := column[user]) is not None
+            )
+            one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
+            yield f"    <node id={ids[user]}>\n{keys[location[user]]}{one}{two}{three}{private}    </node>\n"
+        sources, targets = graph.edges()
+        for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+            yield f"    <edge source={ids[source]} target={ids[target]} />\n"
+        yield "  </graph>\n</graphml>\n"
 
 
 class _Reader(ElementReader):
@@ -138,38 +165,6 @@ class _Reader(ElementReader):
         if self.directed is None:
             return None
         return self.directed, None if self.locations is None else parsed_json(self.locations, where), where
-
-
-def written(graph: SocialGraph) -> Iterator[str]:
-    """The GraphML text of *graph* in parts."""
-    tree, location = places_that_occur(graph)
-    yield _HEAD
-    yield '  <key id="locations" for="graph" attr.name="locations" attr.type="string" />\n'
-    names = (*ATTRIBUTES, *graph.private)
-    for name in names:
-        yield f'  <key id="{name}" for="node" attr.name="{name}" attr.type="string" />\n'
-    yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n    <data key="locations">'
-    locations = {key: tree.path(node) for key, node in tree.by_key.items()}
-    yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
-    # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
-    keys = [_data("location", content_of(key, "The name of a place")) for key in tree.keys] + [""]
-    topics = [
-        [_data(column, content_of(name, "The name of a topic")) for name in graph.topic_names] + [""]
-        for column in TOPIC_COLUMNS
-    ]
-    ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
-    for user, profile in enumerate(graph.topics.tolist()):
-        private = "".join(
-            _data(name, content_of(value, f"{name} of user {user}"))
-            for name, column in graph.private.items()
-            if (value := column[user]) is not None
-        )
-        one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
-        yield f"    <node id={ids[user]}>\n{keys[location[user]]}{one}{two}{three}{private}    </node>\n"
-    sources, targets = graph.edges()
-    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
-        yield f"    <edge source={ids[source]} target={ids[target]} />\n"
-    yield "  </graph>\n</graphml>\n"
 
 
 def _data(key: str, content: str) -> str:

@@ -39,7 +39,32 @@ class NodeLink(GraphFormat):
         return from_document(document, str(origin.path), origin.directed, report=origin.report)
 
     def text(self, graph: SocialGraph) -> Iterator[str]:
-        return written(graph)
+        tree, location = places_that_occur(graph)
+        yield f'{{"directed": {json.dumps(graph.directed)}, "multigraph": false,\n"nodes": ['
+        # Places and topics repeat: each is written as JSON once. UNKNOWN and EMPTY are -1 and find the null at the end.
+        keys = [json.dumps(key, ensure_ascii=False) for key in tree.keys] + ["null"]
+        topics = [json.dumps(name, ensure_ascii=False) for name in graph.topic_names] + ["null"]
+        ids = [json.dumps(user, ensure_ascii=False) for user in graph.ids]
+        columns = {json.dumps(name): column for name, column in graph.private.items()}
+        for user, (name, place, profile) in enumerate(zip(ids, location.tolist(), graph.topics.tolist(), strict=True)):
+            private = "".join(
+                f", {key}: {json.dumps(column[user], ensure_ascii=False)}" for key, column in columns.items()
+            )
+            one, two, three = profile
+            yield (
+                f'{"," if user else ""}\n{{"id": {name}, "location": {keys[place]}, '
+                f'"topics": [{topics[one]}, {topics[two]}, {topics[three]}]{private}}}'
+            )
+        yield '\n],\n"edges": ['
+        sources, targets = graph.edges()
+        comma = ""
+        for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+            yield f'{comma}\n{{"source": {ids[source]}, "target": {ids[target]}}}'
+            comma = ","
+        yield '\n],\n"locations": {'
+        for node, key in enumerate(keys[:-1]):
+            yield f"{',' if node else ''}\n{key}: {json.dumps(tree.path(node), ensure_ascii=False)}"
+        yield "\n}}\n"
 
 
 def from_document(document: Any, file: str, directed: bool | None = None, *, report: Report = silent) -> Imported:
@@ -79,31 +104,3 @@ def _records(document: dict[str, Any], name: str, file: str) -> Iterator[dict[st
         if not isinstance(record, dict):
             raise InvalidRecord(f"{file}, {name}[{number}]: must be an object, not {kind_of(record)}.")
         yield record
-
-
-def written(graph: SocialGraph) -> Iterator[str]:
-    """The JSON text of *graph* in parts, a line for each node, edge and place."""
-    tree, location = places_that_occur(graph)
-    yield f'{{"directed": {json.dumps(graph.directed)}, "multigraph": false,\n"nodes": ['
-    # Places and topics repeat: each is written as JSON once. UNKNOWN and EMPTY are -1 and find the null at the end.
-    keys = [json.dumps(key, ensure_ascii=False) for key in tree.keys] + ["null"]
-    topics = [json.dumps(name, ensure_ascii=False) for name in graph.topic_names] + ["null"]
-    ids = [json.dumps(user, ensure_ascii=False) for user in graph.ids]
-    columns = {json.dumps(name): column for name, column in graph.private.items()}
-    for user, (name, place, profile) in enumerate(zip(ids, location.tolist(), graph.topics.tolist(), strict=True)):
-        private = "".join(f", {key}: {json.dumps(column[user], ensure_ascii=False)}" for key, column in columns.items())
-        one, two, three = profile
-        yield (
-            f'{"," if user else ""}\n{{"id": {name}, "location": {keys[place]}, '
-            f'"topics": [{topics[one]}, {topics[two]}, {topics[three]}]{private}}}'
-        )
-    yield '\n],\n"edges": ['
-    sources, targets = graph.edges()
-    comma = ""
-    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
-        yield f'{comma}\n{{"source": {ids[source]}, "target": {ids[target]}}}'
-        comma = ","
-    yield '\n],\n"locations": {'
-    for node, key in enumerate(keys[:-1]):
-        yield f"{',' if node else ''}\n{key}: {json.dumps(tree.path(node), ensure_ascii=False)}"
-    yield "\n}}\n"

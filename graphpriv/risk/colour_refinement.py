@@ -80,8 +80,6 @@ def recolour(
 @compiled
 def refine(
     found: Neighbourhoods,
-    types: NDArray[np.int64],
-    labels: NDArray[np.int32],
     centres: NDArray[np.int64],
     start: int,
     stop: int,
@@ -101,7 +99,7 @@ def refine(
         count = last - first
         own, order = colours[first:last], orders[first:last]
         for place in range(count):
-            own[place] = mixed(np.uint64(types[first + place]))
+            own[place] = mixed(np.uint64(found.types[first + place]))
         links = found.rows[last] - found.rows[first]
         distinct = sort_by_colour(own, order, spare, count)
         rounds = 0
@@ -117,7 +115,7 @@ def refine(
                 own[place], order[place] = fresh[place], again[place]
             if distinct == count:
                 break
-        key = mixed(np.uint64(labels[centre])) + mixed(np.uint64(links) ^ _GOLDEN)
+        key = mixed(np.uint64(found.labels[centre])) + mixed(np.uint64(links) ^ _GOLDEN)
         for place in range(count):
             key += mixed(own[place])
         keys[at] = key

@@ -52,16 +52,16 @@ class Comparison:
             self._labels[attributes] = np.concatenate(user_labels(self.original, self.masked, attributes))
         return self._labels[attributes]
 
+    def labelled(self, attributes: tuple[str, ...]) -> Neighbourhoods:
+        """The neighbourhoods under those labels."""
+        return self.neighbourhoods.labelled(self.labels(attributes))
+
     def classes(self, attributes: tuple[str, ...], *, budget: int) -> NeighbourhoodClasses:
         """The classes of equal neighbourhoods under *attributes*."""
         key = (attributes, budget)
         if key not in self._classes:
             self._classes[key] = equal_neighbourhoods(
-                self.neighbourhoods,
-                self.labels(attributes),
-                len(self.original),
-                budget=budget,
-                workers=self.workers,
+                self.labelled(attributes), len(self.original), budget=budget, workers=self.workers
             )
         return self._classes[key]
 

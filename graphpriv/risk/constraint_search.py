@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from graphpriv.risk.neighbourhoods import first_at_least
-from graphpriv.risk.shapes import Shapes, write_row
+from graphpriv.risk.shapes import BitRows, Shapes, write_row
 from tabular.kernels import compiled, inlined
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
@@ -25,6 +25,15 @@ _0, _FIELDS = np.uint64(0), np.uint64(0x8888888888888888)
 
 #: States of a neighbour of the pattern.
 _FREE, _ASSIGNED, _SPREAD = 0, 1, 2
+
+
+class Span(NamedTuple):
+    """Where the neighbours of a pattern and of a target begin, and how many there are."""
+
+    base: int
+    neighbours: int
+    target_base: int
+    target_neighbours: int
 
 
 class Workspace(NamedTuple):
@@ -90,11 +99,9 @@ def lowest(word: np.uint64) -> int:
 
 
 @inlined
-def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, space: Workspace) -> int:
+def first_domains(patterns: Shapes, targets: Shapes, span: Span, space: Workspace) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
-    base, target_base = patterns.offsets[pattern], targets.offsets[target]
-    count = patterns.offsets[pattern + 1] - base
-    target_count = targets.offsets[target + 1] - target_base
+    base, count, target_base, target_count = span
     slack = target_count - count
     total, place, low_end = 0, 0, 0
     while place < count:
@@ -153,23 +160,20 @@ def first_domains(patterns: Shapes, pattern: int, targets: Shapes, target: int, 
 @inlined
 def spread(
     patterns: Shapes,
-    pattern: int,
     targets: Shapes,
     target: int,
-    bits: NDArray[np.uint64],
-    bits_start: int,
-    ways: int,
-    row_words: int,
+    span: Span,
+    rows: BitRows,
     space: Workspace,
     level: int,
     total: int,
     waiting: int,
 ) -> bool:
     """Carry assignments over to all other domains until nothing changes; False where a domain runs empty."""
-    base = patterns.offsets[pattern]
-    count = patterns.offsets[pattern + 1] - base
-    target_count = targets.offsets[target + 1] - targets.offsets[target]
-    mine, own = level * count, level * total
+    base, count, _, target_count = span
+    mine, own, row_words = level * count, level * total, (target_count + 63) >> 6
+    kept_at, ways = rows.starts[target], rows.ways
+    bits = rows.bits if kept_at >= 0 else space.row
     while waiting:
         waiting -= 1
         place = space.waiting[waiting]
@@ -179,19 +183,17 @@ def spread(
         last = first + patterns.degrees[base + place]
         for link in range(first, last):
             space.way[patterns.inner[link]] = patterns.codes[link] if ways == 4 else 1
-        if bits_start >= 0:
-            rows = bits_start + value * ways * row_words
-        else:
-            rows = 0
-            for word in range(ways * row_words):
-                bits[word] = _0
+        start = kept_at + value * ways * row_words
+        if kept_at < 0:
+            start = 0
+            bits[: ways * row_words] = _0
             write_row(targets, target, value, ways, row_words, target_count, bits, 0)
         fits = True
         for other in range(count):
             state = space.states[mine + other]
             if state == _SPREAD:
                 continue
-            row = rows + space.way[other] * row_words + space.word[other]
+            row = start + space.way[other] * row_words + space.word[other]
             domain = own + space.at[other]
             left = 0
             for word in range(space.words[other]):
@@ -212,7 +214,7 @@ def spread(
             space.way[patterns.inner[link]] = 0
         if not fits:
             return False
-    return has_room(patterns, base, count, space, mine, own)
+    return has_room(patterns, span, space, mine, own)
 
 
 @inlined
@@ -225,9 +227,9 @@ def first_value(space: Workspace, place: int, domain: int) -> int:
 
 
 @inlined
-def has_room(patterns: Shapes, base: int, count: int, space: Workspace, mine: int, own: int) -> bool:
+def has_room(patterns: Shapes, span: Span, space: Workspace, mine: int, own: int) -> bool:
     """Whether the unassigned neighbours of each type have as many values between them as they are."""
-    place = 0
+    base, count, place = span.base, span.neighbours, 0
     while place < count:
         kind, end, free, low, high = patterns.types[base + place], place, 0, 1 << 40, 0
         while end < count and patterns.types[base + end] == kind:
@@ -237,8 +239,7 @@ def has_room(patterns: Shapes, base: int, count: int, space: Workspace, mine: in
                 high = max(high, space.word[end] + space.words[end])
             end += 1
         if free > 1:
-            for word in range(high - low):
-                space.union[word] = _0
+            space.union[: high - low] = _0
             for each in range(place, end):
                 if space.states[mine + each] == _FREE:
                     domain, shift = own + space.at[each], space.word[each] - low
@@ -254,12 +255,12 @@ def has_room(patterns: Shapes, base: int, count: int, space: Workspace, mine: in
 
 
 @inlined
-def next_place(patterns: Shapes, base: int, count: int, space: Workspace, mine: int) -> int:
+def next_place(patterns: Shapes, span: Span, space: Workspace, mine: int) -> int:
     """The unassigned neighbour with the fewest values, of several the one with most links; -1 if all are assigned."""
     best, fewest, blame, most = -1, 1, 0, -1
-    for place in range(count):
+    for place in range(span.neighbours):
         if space.states[mine + place] == _FREE:
-            size, degree = space.sizes[mine + place] * blame, patterns.degrees[base + place]
+            size, degree = space.sizes[mine + place] * blame, patterns.degrees[span.base + place]
             known = fewest * space.blame[place]
             if best < 0 or size < known or (size == known and degree > most):
                 best, most = place, degree
@@ -268,44 +269,25 @@ def next_place(patterns: Shapes, base: int, count: int, space: Workspace, mine: 
 
 
 @inlined
-def best_value(
-    patterns: Shapes,
-    base: int,
-    count: int,
-    targets: Shapes,
-    target_base: int,
-    target_count: int,
-    space: Workspace,
-    own: int,
-    place: int,
-) -> int:
+def best_value(patterns: Shapes, targets: Shapes, span: Span, space: Workspace, own: int, place: int) -> int:
     """The value whose share of links is nearest to that of the neighbour at *place*; -1 if none is left."""
     best, nearest = -1, 1 << 60
-    wanted = patterns.degrees[base + place] * (target_count - 1)
+    wanted = patterns.degrees[span.base + place] * (span.target_neighbours - 1)
     for word in range(space.words[place]):
         left = space.domains[own + space.at[place] + word]
         while left != _0:
             value = (space.word[place] + word) * 64 + lowest(left)
             left &= left - _1
-            off = abs(targets.degrees[target_base + value] * (count - 1) - wanted)
+            off = abs(targets.degrees[span.target_base + value] * (span.neighbours - 1) - wanted)
             if off < nearest:
                 best, nearest = value, off
     return best
 
 
 @inlined
-def rule_out(
-    patterns: Shapes,
-    base: int,
-    count: int,
-    targets: Shapes,
-    target_base: int,
-    space: Workspace,
-    mine: int,
-    own: int,
-    level: int,
-) -> None:
+def rule_out(patterns: Shapes, targets: Shapes, span: Span, space: Workspace, mine: int, own: int, level: int) -> None:
     """Take a value that failed, and all that could change places with it, from a neighbour and its twins."""
+    base, count, target_base, _ = span
     place, value = space.trying[level], space.value[level]
     twin, kind = patterns.twins[base + place], targets.twins[target_base + value]
     for word in range(space.words[place]):
@@ -325,27 +307,17 @@ def rule_out(
 
 @compiled
 def search_inside(
-    patterns: Shapes,
-    pattern: int,
-    targets: Shapes,
-    target: int,
-    bits: NDArray[np.uint64],
-    bits_start: int,
-    ways: int,
-    space: Workspace,
-    budget: int,
+    patterns: Shapes, pattern: int, targets: Shapes, target: int, rows: BitRows, space: Workspace, budget: int
 ) -> int:
     """Say whether the pattern lies in the target: YES, NO, or OPEN where the *budget* of tried values did not do."""
     base, target_base = patterns.offsets[pattern], targets.offsets[target]
     count = patterns.offsets[pattern + 1] - base
-    target_count = targets.offsets[target + 1] - target_base
-    row_words = (target_count + 63) >> 6
-    total = first_domains(patterns, pattern, targets, target, space)
+    span = Span(base, count, target_base, targets.offsets[target + 1] - target_base)
+    total = first_domains(patterns, targets, span, space)
     if total < 0:
         return NO
     if total > len(space.domains):
         return OPEN
-    rows = bits if bits_start >= 0 else space.row
     waiting, level, tried = 0, 0, 0
     for place in range(count):
         if space.sizes[place] == 1:
@@ -354,11 +326,9 @@ def search_inside(
             space.waiting[waiting] = place
             waiting += 1
     while True:
-        failed = not spread(
-            patterns, pattern, targets, target, rows, bits_start, ways, row_words, space, level, total, waiting
-        )
+        failed = not spread(patterns, targets, target, span, rows, space, level, total, waiting)
         if not failed:
-            space.trying[level] = next_place(patterns, base, count, space, level * count)
+            space.trying[level] = next_place(patterns, span, space, level * count)
             if space.trying[level] < 0:
                 return YES
         value = -1
@@ -367,18 +337,15 @@ def search_inside(
                 level -= 1
                 if level < 0:
                     return NO
-                rule_out(patterns, base, count, targets, target_base, space, level * count, level * total, level)
-            value = best_value(
-                patterns, base, count, targets, target_base, target_count, space, level * total, space.trying[level]
-            )
+                rule_out(patterns, targets, span, space, level * count, level * total, level)
+            value = best_value(patterns, targets, span, space, level * total, space.trying[level])
             failed = value < 0
         tried += 1
         own, mine = level * total, level * count
         if tried > budget or own + 2 * total > len(space.domains) or mine + 2 * count > len(space.sizes):
             return OPEN
         space.value[level] = value
-        for at in range(own, own + total):
-            space.domains[at + total] = space.domains[at]
+        space.domains[own + total : own + 2 * total] = space.domains[own : own + total]
         for at in range(mine, mine + count):
             space.sizes[at + count], space.states[at + count] = space.sizes[at], space.states[at]
             space.values[at + count] = space.values[at]

@@ -10,56 +10,28 @@ from numpy.typing import NDArray
 from graphpriv.risk.constraint_search import Workspace, lowest, ones, search_inside
 from graphpriv.risk.filters import Needs
 from graphpriv.risk.isomorphism import NO, OPEN, YES
-from graphpriv.risk.neighbourhoods import first_at_least
-from graphpriv.risk.shapes import Shapes
+from graphpriv.risk.shapes import BitRows, Shapes
 from tabular.kernels import compiled, inlined
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
 @inlined
-def _keep_those_with(
-    needs: Needs,
-    feature: int,
-    low: int,
-    high: int,
-    base: int,
-    size: int,
-    words: NDArray[np.uint64],
-    spare: NDArray[np.uint64],
-    left: int,
-) -> int:
-    """Take the mark from the targets that lack a feature; how many are left."""
-    start, stop = needs.starts[feature], needs.starts[feature + 1]
-    kept = 0
-    if stop - start > 8 * left:
-        for word in range(size):
-            marked = words[word]
-            while marked != _0:
-                bit = marked & (~marked + _1)
-                marked ^= bit
-                target = base + word * 64 + lowest(bit)
-                below = first_at_least(needs.targets, target, start, stop)
-                if below < stop and needs.targets[below] == target:
-                    kept += 1
-                else:
-                    words[word] ^= bit
-        return kept
-    for word in range(size):
-        spare[word] = _0
-    for at in range(start, stop):
+def mark(needs: Needs, feature: int, low: int, high: int, base: int, size: int, words: NDArray[np.uint64]) -> int:
+    """Mark the targets from *low* to *high* that have a feature, and no other; how many they are."""
+    words[:size] = _0
+    count = 0
+    for at in range(needs.starts[feature], needs.starts[feature + 1]):
         target = needs.targets[at]
+        # A feature includes the centre's label, so that others come up by accident only.
         if low <= target < high:
-            spare[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
-    for word in range(size):
-        words[word] &= spare[word]
-        kept += ones(words[word])
-    return kept
+            words[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
+            count += 1
+    return count
 
 
 @compiled
 def candidates_into(
-    patterns: Shapes,
     pattern: int,
     needs: Needs,
     low: int,
@@ -73,9 +45,8 @@ def candidates_into(
     first, last = needs.offsets[pattern], needs.offsets[pattern + 1]
     if low >= high:
         return 0
-    for word in range(size):
-        words[word] = _0
     if first == last:
+        words[:size] = _0
         for target in range(low, high):
             words[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
         return high - low
@@ -85,17 +56,14 @@ def candidates_into(
         length = needs.starts[feature + 1] - needs.starts[feature]
         if length < fewest:
             rarest, fewest = need, length
-    left = 0
-    feature = needs.features[rarest]
-    for at in range(needs.starts[feature], needs.starts[feature + 1]):
-        target = needs.targets[at]
-        # A feature includes the centre's label, so that others come up by accident only.
-        if low <= target < high:
-            words[(target - base) >> 6] |= _1 << np.uint64((target - base) & 63)
-            left += 1
+    left = mark(needs, needs.features[rarest], low, high, base, size, words)
     for need in range(first, last):
         if need != rarest and left:
-            left = _keep_those_with(needs, needs.features[need], low, high, base, size, words, spare, left)
+            mark(needs, needs.features[need], low, high, base, size, spare)
+            left = 0
+            for word in range(size):
+                words[word] &= spare[word]
+                left += ones(words[word])
     return left
 
 
@@ -128,9 +96,7 @@ def contain(
     stop: int,
     targets: Shapes,
     needs: Needs,
-    bits: NDArray[np.uint64],
-    bit_starts: NDArray[np.int64],
-    ways: int,
+    rows: BitRows,
     where: SearchSpace,
     space: Workspace,
     budget: int,
@@ -153,10 +119,9 @@ def contain(
         base, low, high = where.bases[pattern], where.lows[pattern], where.highs[pattern]
         count = patterns.offsets[pattern + 1] - patterns.offsets[pattern]
         total = 0
-        some = candidates_into(patterns, pattern, needs, low, high, base, words, spare)
+        some = candidates_into(pattern, needs, low, high, base, words, spare)
         size = (high - base + 63) >> 6 if some else 0
-        for word in range(size):
-            sure[word] = _0
+        sure[:size] = _0
         for word in range(size):
             left = words[word]
             while left != _0:
@@ -167,9 +132,7 @@ def contain(
                 if targets.labels[target] != patterns.labels[pattern]:
                     answer = NO
                 elif count > 1 and sure[word] & bit == _0:
-                    answer = search_inside(
-                        patterns, pattern, targets, target, bits, bit_starts[target], ways, space, budget
-                    )
+                    answer = search_inside(patterns, pattern, targets, target, rows, space, budget)
                     larger = where.pattern_of[target]
                     if answer == YES and larger >= 0 and where.kept_starts[larger] >= 0:
                         for later in range(word, size):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.colour_refinement import mixed, refine
-from graphpriv.risk.isomorphism import OPEN, YES, same_neighbourhood
+from graphpriv.risk.isomorphism import OPEN, YES, Colouring, same_neighbourhood
 from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
@@ -26,23 +26,20 @@ class NeighbourhoodClasses:
     open: NDArray[np.bool_]
 
 
-def equal_neighbourhoods(
-    found: Neighbourhoods, labels: NDArray[np.int32], originals: int, *, budget: int, workers: int
-) -> NeighbourhoodClasses:
+def equal_neighbourhoods(found: Neighbourhoods, originals: int, *, budget: int, workers: int) -> NeighbourhoodClasses:
     """Sort all centres into classes; the first *originals* are those of one graph, the others of the other."""
     centres = len(found.offsets) - 1
-    types = neighbour_types(found, labels)
     sizes = np.diff(found.offsets)
     keys = np.empty(centres, dtype=np.uint64)
-    in_chunks(lambda start, stop: rough_keys(found, types, labels, start, stop, keys), even_bounds(sizes), workers)
+    in_chunks(lambda start, stop: rough_keys(found, start, stop, keys), even_bounds(sizes), workers)
     of, open_ = np.arange(centres, dtype=np.int32), np.zeros(centres, dtype=np.bool_)
     # Who shares not even that with anybody is a class alone, and the links around it are not looked at.
     among = members_of(*numbered(keys), least=2)[0]
-    colours = np.empty(len(types), dtype=np.uint64)
-    orders = np.empty(len(types), dtype=np.int32)
+    colours = np.empty(len(found.types), dtype=np.uint64)
+    orders = np.empty(len(found.types), dtype=np.int32)
     keys = np.empty(len(among), dtype=np.uint64)
     in_chunks(
-        lambda start, stop: refine(found, types, labels, among, start, stop, colours, orders, keys),
+        lambda start, stop: refine(found, among, start, stop, colours, orders, keys),
         even_bounds(sizes[among]),
         workers,
     )
@@ -50,7 +47,7 @@ def equal_neighbourhoods(
     by_key = among[order]
     in_chunks(
         lambda start, stop: split_by_key(
-            found, types, labels, colours, orders, by_key, starts, start, stop, originals, budget, of, open_
+            found, Colouring(colours, orders), by_key, starts, start, stop, originals, budget, of, open_
         ),
         even_bounds(np.diff(starts), least=1 << 14),
         workers,
@@ -58,26 +55,14 @@ def equal_neighbourhoods(
     return NeighbourhoodClasses(of, open_)
 
 
-def neighbour_types(found: Neighbourhoods, labels: NDArray[np.int32]) -> NDArray[np.int64]:
-    """For each neighbour one number for its label and how it stands to the centre."""
-    return labels[found.members].astype(np.int64) * 4 + found.directions
-
-
 @compiled
-def rough_keys(
-    found: Neighbourhoods,
-    types: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    start: int,
-    stop: int,
-    keys: NDArray[np.uint64],
-) -> None:
+def rough_keys(found: Neighbourhoods, start: int, stop: int, keys: NDArray[np.uint64]) -> None:
     """Give each centre a key of its label, how many links are around it, and the types of its neighbours."""
     for centre in range(start, stop):
         first, last = found.offsets[centre], found.offsets[centre + 1]
-        key = mixed(np.uint64(labels[centre])) ^ mixed(np.uint64(found.rows[last] - found.rows[first]))
+        key = mixed(np.uint64(found.labels[centre])) ^ mixed(np.uint64(found.rows[last] - found.rows[first]))
         for place in range(first, last):
-            key += mixed(np.uint64(types[place]))
+            key += mixed(np.uint64(found.types[place]))
         keys[centre] = key
 
 
@@ -130,10 +115,7 @@ def members_of(numbers: NDArray[np.int32], count: int, least: int) -> tuple[NDAr
 @compiled
 def split_by_key(
     found: Neighbourhoods,
-    types: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    colours: NDArray[np.uint64],
-    orders: NDArray[np.int32],
+    colouring: Colouring,
     by_key: NDArray[np.int64],
     starts: NDArray[np.int64],
     start: int,
@@ -157,9 +139,7 @@ def split_by_key(
         for at in range(starts[run], starts[run + 1]):
             centre, known = by_key[at], False
             for each in range(classes):
-                answer = same_neighbourhood(
-                    found, types, labels, colours, orders, firsts[each], centre, image, mark, budget
-                )
+                answer = same_neighbourhood(found, colouring, firsts[each], centre, image, mark, budget)
                 if answer == YES:
                     of[centre], known = firsts[each], True
                     break

@@ -49,9 +49,9 @@ def needs_of(patterns: Shapes, targets: Shapes, workers: int) -> Needs:
     """Look for what the *patterns* need among the *targets*."""
     wanted, wanted_offsets, lengths = _tokens(patterns, True, workers)
     kept = np.concatenate([[0], np.cumsum(lengths)])
-    flat = np.empty(int(kept[-1]), dtype=np.uint64)
-    squeeze(wanted, wanted_offsets, lengths, flat)
-    names, features = np.unique(flat, return_inverse=True)
+    # The tokens of all patterns without the gaps that are left after each.
+    places = np.arange(kept[-1]) + np.repeat(wanted_offsets[:-1] - kept[:-1], lengths)
+    names, features = np.unique(wanted[places], return_inverse=True)
     size = 1 << max(int(2 * len(names)).bit_length(), 4)
     table, numbers = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
     fill_table(names, table, numbers)
@@ -153,18 +153,6 @@ def count_features(
 
 
 @compiled
-def squeeze(
-    tokens: NDArray[np.uint64], offsets: NDArray[np.int64], lengths: NDArray[np.int64], flat: NDArray[np.uint64]
-) -> None:
-    """Put the tokens of all centres together without gaps."""
-    write = 0
-    for at in range(len(lengths)):
-        for place in range(offsets[at], offsets[at] + lengths[at]):
-            flat[write] = tokens[place]
-            write += 1
-
-
-@compiled
 def fill_table(names: NDArray[np.uint64], table: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
     """Enter the distinct *names* with their numbers, counted from 1."""
     for number in range(len(names)):
@@ -211,26 +199,23 @@ def post(
 
 def possible_pairs(
     around: Neighbourhoods,
-    types: NDArray[np.int64],
     patterns: NDArray[np.int64],
     targets: NDArray[np.int64],
     lows: NDArray[np.int64],
     highs: NDArray[np.int64],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """The patterns that may lie in one of the targets of their run, and the targets in which one may lie."""
-    if (highs - lows).sum() <= _PAIRS_AN_ENTRY * len(types):
-        return pairs_by_signs(around, types, patterns, targets, lows, highs)
-    worth = lows < highs
-    change = np.bincount(lows[worth], minlength=len(targets) + 1) - np.bincount(
-        highs[worth], minlength=len(targets) + 1
-    )
+    if (highs - lows).sum() <= _PAIRS_AN_ENTRY * len(around.types):
+        return pairs_by_signs(around, patterns, targets, lows, highs)
+    worth, change = lows < highs, np.zeros(len(targets) + 1, dtype=np.int64)
+    np.add.at(change, lows[worth], 1)
+    np.subtract.at(change, highs[worth], 1)
     return worth, np.cumsum(change)[:-1] > 0
 
 
 @compiled
 def pairs_by_signs(
     around: Neighbourhoods,
-    types: NDArray[np.int64],
     patterns: NDArray[np.int64],
     targets: NDArray[np.int64],
     lows: NDArray[np.int64],
@@ -240,10 +225,10 @@ def pairs_by_signs(
     worth, wanted = np.zeros(len(patterns), dtype=np.bool_), np.zeros(len(targets), dtype=np.bool_)
     signs, tallies = np.zeros(len(targets), dtype=np.uint64), np.zeros(len(targets), dtype=np.uint64)
     for target in range(len(targets)):
-        signs[target], tallies[target] = signs_of(around, types, targets[target])
+        signs[target], tallies[target] = signs_of(around, targets[target])
     for pattern in range(len(patterns)):
         if lows[pattern] < highs[pattern]:
-            sign, tally = signs_of(around, types, patterns[pattern])
+            sign, tally = signs_of(around, patterns[pattern])
             for target in range(lows[pattern], highs[pattern]):
                 # No field of the target's tally may fall short: then no borrow clears its highest bit.
                 if sign & ~signs[target] == _0 and ((tallies[target] | _FREE_BITS) - tally) & _FREE_BITS == _FREE_BITS:
@@ -253,11 +238,11 @@ def pairs_by_signs(
 
 
 @compiled
-def signs_of(around: Neighbourhoods, types: NDArray[np.int64], centre: int) -> tuple[np.uint64, np.uint64]:
+def signs_of(around: Neighbourhoods, centre: int) -> tuple[np.uint64, np.uint64]:
     """Which types occur around a centre, one of 64 bits each, and how often up to seven, in 16 fields of four bits."""
     sign, tally = _0, _0
     for entry in range(around.offsets[centre], around.offsets[centre + 1]):
-        kind = mixed(np.uint64(types[entry]))
+        kind = mixed(np.uint64(around.types[entry]))
         sign |= _1 << (kind >> _58)
         shift = (kind & _15) << _2
         if (tally >> shift) & _7 < _7:

@@ -6,6 +6,8 @@ of its own (McKay and Piperno 2014 tell of the family). What is found is looked 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,24 +24,28 @@ _FITS, _NEVER = -1, -2
 _SINGLED_OUT = np.uint64(0xD6E8FEB86659FD93)
 
 
+class Colouring(NamedTuple):
+    """The colours of neighbours, and these in the order of their colours."""
+
+    colours: NDArray[np.uint64]
+    order: NDArray[np.int32]
+
+
 @compiled
 def misfit(
     found: Neighbourhoods,
-    types: NDArray[np.int64],
     one: int,
     other: int,
     count: int,
-    colours: NDArray[np.uint64],
-    order: NDArray[np.int32],
-    other_colours: NDArray[np.uint64],
-    other_order: NDArray[np.int32],
+    own: Colouring,
+    others: Colouring,
     image: NDArray[np.int32],
     mark: NDArray[np.int8],
 ) -> int:
     """Assign neighbours in the order of colours; say where that breaks a link, or that it fits, or never will."""
     for at in range(count):
-        place, onto = order[at], other_order[at]
-        if colours[place] != other_colours[onto] or types[one + place] != types[other + onto]:
+        place, onto = own.order[at], others.order[at]
+        if own.colours[place] != others.colours[onto] or found.types[one + place] != found.types[other + onto]:
             return _NEVER
         image[place] = onto
     for place in range(count):
@@ -59,7 +65,7 @@ def misfit(
         if broken >= 0:
             # Name the end whose colour leaves a choice.
             for at in range(count):
-                if colours[order[at]] == colours[place] and order[at] != place:
+                if own.colours[own.order[at]] == own.colours[place] and own.order[at] != place:
                     return place
             return broken
     return _FITS
@@ -71,30 +77,26 @@ def equitable(
     one: int,
     other: int,
     count: int,
-    colours: NDArray[np.uint64],
-    order: NDArray[np.int32],
-    other_colours: NDArray[np.uint64],
-    other_order: NDArray[np.int32],
+    own: Colouring,
+    others: Colouring,
     fresh: NDArray[np.uint64],
     spare: NDArray[np.int32],
 ) -> int:
     """Refine the colours of both as far as they go; the rounds it took, negative where they come apart."""
-    distinct = sort_by_colour(colours, order, spare, count)
-    if sort_by_colour(other_colours, other_order, spare, count) != distinct:
+    distinct = sort_by_colour(own.colours, own.order, spare, count)
+    if sort_by_colour(others.colours, others.order, spare, count) != distinct:
         return -1
     rounds = 1
     while True:
-        recolour(found, one, count, colours, fresh)
-        for place in range(count):
-            colours[place] = fresh[place]
-        recolour(found, other, count, other_colours, fresh)
-        for place in range(count):
-            other_colours[place] = fresh[place]
-        finer = sort_by_colour(colours, order, spare, count)
-        if sort_by_colour(other_colours, other_order, spare, count) != finer:
+        recolour(found, one, count, own.colours, fresh)
+        own.colours[:] = fresh
+        recolour(found, other, count, others.colours, fresh)
+        others.colours[:] = fresh
+        finer = sort_by_colour(own.colours, own.order, spare, count)
+        if sort_by_colour(others.colours, others.order, spare, count) != finer:
             return -rounds
         for at in range(count):
-            if colours[order[at]] != other_colours[other_order[at]]:
+            if own.colours[own.order[at]] != others.colours[others.order[at]]:
                 return -rounds
         rounds += 1
         if finer <= distinct:
@@ -105,7 +107,6 @@ def equitable(
 @compiled
 def search_isomorphism(
     found: Neighbourhoods,
-    types: NDArray[np.int64],
     one: int,
     other: int,
     count: int,
@@ -117,14 +118,13 @@ def search_isomorphism(
     budget: int,
 ) -> int:
     """Single out one neighbour after the other until an assignment fits, or none is left, or the steps are used up."""
-    order, other_order = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     fresh, spare = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
-    colours, other_colours = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint64)
+    mine = Colouring(np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32))
+    theirs = Colouring(np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32))
     # By level: the colours of one neighbourhood, then those of the other.
     kept = np.empty(8 * count, dtype=np.uint64)
     chosen, cursor = np.empty(count + 1, dtype=np.int64), np.empty(count + 1, dtype=np.int64)
-    for place in range(count):
-        kept[place], kept[count + place] = start[place], other_start[place]
+    kept[:count], kept[count : 2 * count] = start, other_start
     size = count + found.rows[one + count] - found.rows[one]
     level, steps = 0, 0
     chosen[0], cursor[0] = broken, 0
@@ -138,28 +138,22 @@ def search_isomorphism(
             level -= 1
             continue
         cursor[level] = onto + 1
-        for place in range(count):
-            colours[place], other_colours[place] = kept[own + place], kept[others + place]
-        colours[chosen[level]] = mixed(cell ^ _SINGLED_OUT)
-        other_colours[onto] = colours[chosen[level]]
-        rounds = equitable(found, one, other, count, colours, order, other_colours, other_order, fresh, spare)
+        mine.colours[:], theirs.colours[:] = kept[own : own + count], kept[others : others + count]
+        mine.colours[chosen[level]] = theirs.colours[onto] = mixed(cell ^ _SINGLED_OUT)
+        rounds = equitable(found, one, other, count, mine, theirs, fresh, spare)
         steps += abs(rounds) * size
         if rounds > 0:
-            broken = misfit(found, types, one, other, count, colours, order, other_colours, other_order, image, mark)
+            broken = misfit(found, one, other, count, mine, theirs, image, mark)
             if broken == _FITS:
                 return YES
             if broken >= 0:
-                broken = with_choice(colours, order, count, broken)
+                broken = with_choice(mine, count, broken)
             if broken >= 0:
                 level += 1
                 if 2 * (level + 1) * count > len(kept):
-                    more = np.empty(2 * len(kept), dtype=np.uint64)
-                    for at in range(len(kept)):
-                        more[at] = kept[at]
-                    kept = more
-                for place in range(count):
-                    kept[2 * level * count + place] = colours[place]
-                    kept[(2 * level + 1) * count + place] = other_colours[place]
+                    kept = np.concatenate((kept, np.empty_like(kept)))
+                own, others = 2 * level * count, (2 * level + 1) * count
+                kept[own : own + count], kept[others : others + count] = mine.colours, theirs.colours
                 chosen[level], cursor[level] = broken, 0
         if steps > budget:
             return OPEN
@@ -167,25 +161,23 @@ def search_isomorphism(
 
 
 @compiled
-def with_choice(colours: NDArray[np.uint64], order: NDArray[np.int32], count: int, wanted: int) -> int:
+def with_choice(own: Colouring, count: int, wanted: int) -> int:
     """The *wanted* place if another one has its colour, else the first of several that share one, else -1."""
     shared = -1
     for at in range(1, count):
-        if colours[order[at]] == colours[order[at - 1]]:
-            if order[at] == wanted or order[at - 1] == wanted:
+        place, before = own.order[at], own.order[at - 1]
+        if own.colours[place] == own.colours[before]:
+            if wanted in (place, before):
                 return wanted
             if shared < 0:
-                shared = order[at - 1]
+                shared = before
     return shared
 
 
 @compiled
 def same_neighbourhood(
     found: Neighbourhoods,
-    types: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    colours: NDArray[np.uint64],
-    orders: NDArray[np.int32],
+    colouring: Colouring,
     centre: int,
     other_centre: int,
     image: NDArray[np.int32],
@@ -196,19 +188,17 @@ def same_neighbourhood(
     one, other = found.offsets[centre], found.offsets[other_centre]
     one_end, other_end = found.offsets[centre + 1], found.offsets[other_centre + 1]
     count = one_end - one
-    if count != other_end - other or labels[centre] != labels[other_centre]:
+    if count != other_end - other or found.labels[centre] != found.labels[other_centre]:
         return NO
     if found.rows[one_end] - found.rows[one] != found.rows[other_end] - found.rows[other]:
         return NO
-    own, others = colours[one:one_end], colours[other:other_end]
-    broken = misfit(
-        found, types, one, other, count, own, orders[one:one_end], others, orders[other:other_end], image, mark
-    )
+    own = Colouring(colouring.colours[one:one_end], colouring.order[one:one_end])
+    others = Colouring(colouring.colours[other:other_end], colouring.order[other:other_end])
+    broken = misfit(found, one, other, count, own, others, image, mark)
     if broken == _FITS:
         return YES
-    if broken == _NEVER:
-        return NO
-    broken = with_choice(own, orders[one:one_end], count, broken)
+    if broken >= 0:
+        broken = with_choice(own, count, broken)
     if broken < 0:
         return NO
-    return search_isomorphism(found, types, one, other, count, own, others, broken, image, mark, budget)
+    return search_isomorphism(found, one, other, count, own.colours, others.colours, broken, image, mark, budget)

@@ -34,6 +34,13 @@ class Neighbourhoods(NamedTuple):
     inner: NDArray[np.int32]
     #: How the other end stands to this one, as bits.
     codes: NDArray[np.int8]
+    #: What is known of each user, as one number; and for each neighbour that together with how it stands to the centre.
+    labels: NDArray[np.int32]
+    types: NDArray[np.int64]
+
+    def labelled(self, labels: NDArray[np.int32]) -> Neighbourhoods:
+        """The same neighbourhoods under other *labels*."""
+        return self._replace(labels=labels, types=labels[self.members].astype(np.int64) * 4 + self.directions)
 
 
 def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: int) -> Neighbourhoods:
@@ -44,7 +51,9 @@ def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: i
     members = np.concatenate([original.neighbours.targets, masked.neighbours.targets + np.int32(len(original))])
     directions = np.concatenate([graph.directions for graph in graphs])
     rows = np.zeros(sum(entries) + 1, dtype=np.int64)
-    found = Neighbourhoods(offsets, members, directions, rows, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8))
+    labels, types = np.zeros(len(offsets) - 1, dtype=np.int32), directions.astype(np.int64)
+    none = np.empty(0, dtype=np.int32)
+    found = Neighbourhoods(offsets, members, directions, rows, none, none.astype(np.int8), labels, types)
     links = upward(found)
     # A triangle writes to all its ends, so that only the two graphs can be done side by side.
     bounds = np.array([0, len(original), len(offsets) - 1] if entries[0] > _LITTLE else [0, len(offsets) - 1])

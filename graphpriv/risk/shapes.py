@@ -42,9 +42,7 @@ class Shapes(NamedTuple):
     codes: NDArray[np.int8]
 
 
-def shapes_of(
-    found: Neighbourhoods, types: NDArray[np.int64], labels: NDArray[np.int32], centres: NDArray[np.int64], workers: int
-) -> Shapes:
+def shapes_of(found: Neighbourhoods, centres: NDArray[np.int64], workers: int) -> Shapes:
     """The shapes of the given *centres*."""
     counts = found.offsets[centres + 1] - found.offsets[centres]
     links = found.rows[found.offsets[centres + 1]] - found.rows[found.offsets[centres]]
@@ -52,7 +50,7 @@ def shapes_of(
     entries, total = int(offsets[-1]), int(starts[-1])
     shapes = Shapes(
         offsets=offsets,
-        labels=labels[centres],
+        labels=found.labels[centres],
         types=np.empty(entries, dtype=np.int64),
         degrees=np.empty(entries, dtype=np.int32),
         twins=np.empty(entries, dtype=np.int32),
@@ -63,7 +61,7 @@ def shapes_of(
     )
     shapes.rows[-1] = total
     bounds = even_bounds(counts + links)
-    in_chunks(lambda start, stop: lay_out(found, types, centres, starts, shapes, start, stop), bounds, workers)
+    in_chunks(lambda start, stop: lay_out(found, centres, starts, shapes, start, stop), bounds, workers)
     return shapes
 
 
@@ -75,13 +73,7 @@ def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @compiled
 def lay_out(
-    found: Neighbourhoods,
-    types: NDArray[np.int64],
-    centres: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    shapes: Shapes,
-    start: int,
-    stop: int,
+    found: Neighbourhoods, centres: NDArray[np.int64], starts: NDArray[np.int64], shapes: Shapes, start: int, stop: int
 ) -> None:
     """Write the shapes of the centres from *start* to *stop*."""
     most = 0
@@ -95,14 +87,14 @@ def lay_out(
         count = shapes.offsets[at + 1] - base
         for place in range(count):
             degree = found.rows[first + place + 1] - found.rows[first + place]
-            keys[place] = np.uint64((types[first + place] << 32) + ((1 << 31) - degree))
+            keys[place] = np.uint64((found.types[first + place] << 32) + ((1 << 31) - degree))
         sort_by_colour(keys, order, spare, count)
         for place in range(count):
             moved[order[place]] = place
         write = starts[at]
         for place in range(count):
             old = first + order[place]
-            shapes.types[base + place] = types[old]
+            shapes.types[base + place] = found.types[old]
             shapes.degrees[base + place] = found.rows[old + 1] - found.rows[old]
             shapes.rows[base + place] = write
             for link in range(found.rows[old], found.rows[old + 1]):
@@ -123,19 +115,11 @@ def lay_out(
             sums[place] = around
             shapes.tallies[base + place] = tally
         for place in range(count):
-            shapes.twins[base + place] = _first_twin(shapes, base, place, write, count, sums, mark)
+            shapes.twins[base + place] = _first_twin(shapes, base, place, sums, mark)
 
 
 @compiled
-def _first_twin(
-    shapes: Shapes,
-    base: int,
-    place: int,
-    end: int,
-    count: int,
-    sums: NDArray[np.uint64],
-    mark: NDArray[np.int8],
-) -> int:
+def _first_twin(shapes: Shapes, base: int, place: int, sums: NDArray[np.uint64], mark: NDArray[np.int8]) -> int:
     """The first neighbour of the same type with the same links as the one at *place*, their own apart."""
     own = sums[place] + mixed(np.uint64(place * 4 + 3))
     degree, reach = shapes.degrees[base + place], 0
@@ -168,20 +152,27 @@ def _first_twin(
     return place
 
 
-def bit_rows(shapes: Shapes, directed: bool, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """For each neighbour and each way of being linked, who stands to it that way, as bits; and where rows start.
+class BitRows(NamedTuple):
+    """For each neighbour and each way of being linked, who stands to it that way, as bits.
 
     Those of a hub would take too much room; it has none (-1), and the search writes a row when it needs one.
     """
-    counts = np.diff(shapes.offsets)
-    words = counts * ((counts + 63) // 64) * (4 if directed else 2)
+
+    bits: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    ways: int
+
+
+def bit_rows(shapes: Shapes, directed: bool, workers: int) -> BitRows:
+    """The rows of all *shapes*."""
+    counts, ways = np.diff(shapes.offsets), 4 if directed else 2
+    words = counts * ((counts + 63) // 64) * ways
     words[words > _MOST_WORDS] = 0
     starts = _sums(words)
-    bits = np.zeros(int(starts[-1]), dtype=np.uint64)
-    bounds = even_bounds(words)
+    rows = BitRows(np.zeros(int(starts[-1]), dtype=np.uint64), starts, ways)
     starts[:-1][(words == 0) & (counts > 0)] = -1
-    in_chunks(lambda start, stop: write_bits(shapes, directed, starts, bits, start, stop), bounds, workers)
-    return bits, starts
+    in_chunks(lambda start, stop: write_bits(shapes, rows, start, stop), even_bounds(words), workers)
+    return rows
 
 
 @inlined
@@ -202,14 +193,12 @@ def write_row(
 
 
 @compiled
-def write_bits(
-    shapes: Shapes, directed: bool, starts: NDArray[np.int64], bits: NDArray[np.uint64], start: int, stop: int
-) -> None:
+def write_bits(shapes: Shapes, rows: BitRows, start: int, stop: int) -> None:
     """Write the rows of bits of the centres from *start* to *stop*."""
-    ways = 4 if directed else 2
     for at in range(start, stop):
         count = shapes.offsets[at + 1] - shapes.offsets[at]
         words = (count + 63) >> 6
-        if starts[at] >= 0:
+        if rows.starts[at] >= 0:
             for place in range(count):
-                write_row(shapes, at, place, ways, words, count, bits, starts[at] + place * ways * words)
+                apart = rows.starts[at] + place * rows.ways * words
+                write_row(shapes, at, place, rows.ways, words, count, rows.bits, apart)

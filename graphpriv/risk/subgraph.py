@@ -15,8 +15,9 @@ from graphpriv.risk.constraint_search import workspace_for
 from graphpriv.risk.containment import SearchSpace, contain
 from graphpriv.risk.contract import Attacker, attackers
 from graphpriv.risk.disclosure import Disclosure
-from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, neighbour_types
+from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses
 from graphpriv.risk.filters import needs_of, possible_pairs
+from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.shapes import Shapes, bit_rows, shapes_of
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.registry import option
@@ -53,8 +54,9 @@ class Subgraph(Attacker):
 
     def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
         classes = comparison.classes(attributes, budget=CLASS_STEPS)
-        sides = Sides.of(comparison, comparison.labels(attributes), classes)
-        found = sides.found_by(comparison, self.steps)
+        around = comparison.labelled(attributes)
+        sides = Sides.of(comparison, around, classes)
+        found = sides.found_by(comparison, around, self.steps)
         candidates = found.candidates[sides.pattern_of]
         undecided = found.open[sides.pattern_of] | classes.open[: len(comparison.original)]
         return Disclosure(candidates > 0, undecided, candidates, None if comparison.mapping is None else found.true)
@@ -76,7 +78,6 @@ class Sides:
     Targets go by label, then by the number of neighbours, so that those a pattern can lie in are one run.
     """
 
-    labels: NDArray[np.int32]
     patterns: NDArray[np.int64]
     targets: NDArray[np.int64]
     #: For each original user its pattern, and the target of its masked self, -1 where there is none.
@@ -91,10 +92,10 @@ class Sides:
     highs: NDArray[np.int64]
 
     @classmethod
-    def of(cls, comparison: Comparison, labels: NDArray[np.int32], classes: NeighbourhoodClasses) -> Sides:
+    def of(cls, comparison: Comparison, around: Neighbourhoods, classes: NeighbourhoodClasses) -> Sides:
         """Put one centre of each class on either side."""
         users, centres = len(comparison.original), len(classes.of)
-        sizes = np.diff(comparison.neighbourhoods.offsets)
+        labels, sizes = around.labels, np.diff(around.offsets)
         patterns, pattern_of, _ = _firsts(classes.of[:users], centres)
         targets, _, weights = _firsts(classes.of[users:], centres)
         order = np.lexsort((sizes[targets], labels[targets]))
@@ -115,7 +116,6 @@ class Sides:
             there = comparison.mapping >= 0
             sought[there] = place[classes.of[users:][comparison.mapping[there]]]
         return cls(
-            labels=labels,
             patterns=patterns,
             targets=targets,
             pattern_of=pattern_of,
@@ -127,11 +127,10 @@ class Sides:
             highs=highs,
         )
 
-    def found_by(self, comparison: Comparison, budget: int) -> Found:
+    def found_by(self, comparison: Comparison, around: Neighbourhoods, budget: int) -> Found:
         """Look for every pattern among the targets, the large ones first."""
-        around, workers = comparison.neighbourhoods, comparison.workers
-        types = neighbour_types(around, self.labels)
-        worth, wanted = possible_pairs(around, types, self.patterns, self.targets, self.lows, self.highs)
+        workers = comparison.workers
+        worth, wanted = possible_pairs(around, self.patterns, self.targets, self.lows, self.highs)
         found = Found(
             candidates=np.where(self.same >= 0, self.weights[self.same], 0) if len(self.weights) else self.same * 0,
             open=np.zeros(len(self.patterns), dtype=np.bool_),
@@ -140,8 +139,8 @@ class Sides:
         kept = np.flatnonzero(worth)
         if not len(kept):
             return found
-        patterns = shapes_of(around, types, self.labels, self.patterns[kept], workers)
-        targets = shapes_of(around, types, self.labels, self.targets[wanted], workers)
+        patterns = shapes_of(around, self.patterns[kept], workers)
+        targets = shapes_of(around, self.targets[wanted], workers)
         where = self._space(kept, wanted, np.diff(patterns.offsets))
         search = Search(patterns, targets, where, comparison.original.directed, workers, budget)
         search.run()
@@ -201,8 +200,8 @@ class Search:
         self, patterns: Shapes, targets: Shapes, where: SearchSpace, directed: bool, workers: int, budget: int
     ) -> None:
         self.patterns, self.targets, self.where = patterns, targets, where
-        self.ways, self.workers, self.budget = 4 if directed else 2, workers, budget
-        self.bits, self.bit_starts = bit_rows(targets, directed, workers)
+        self.workers, self.budget = workers, budget
+        self.rows = bit_rows(targets, directed, workers)
         self.needs = needs_of(patterns, targets, workers)
         self.sizes = np.diff(patterns.offsets)
         self.order = np.lexsort((patterns.labels, -self.sizes))
@@ -230,6 +229,6 @@ class Search:
                 most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
             )
         contain(
-            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.bits, self.bit_starts, self.ways),
+            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.rows),
             *(self.where, self.workspaces.own, self.budget, self.candidates, self.open, self.true),
         )

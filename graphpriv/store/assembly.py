@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import Links, SocialGraph, links_of
 from graphpriv.places import Path, PlaceTree
-from graphpriv.store.contract import User
+from graphpriv.store.records import User
 from graphpriv.topics import EMPTY, RANKS, in_order
 from tabular.errors import StoreUnavailable
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphpriv.store.contract import Copy, Store
 from graphpriv.store.sqlite.schema import is_ours
 from graphpriv.store.working import first_usable, working_folder
 from tabular.errors import FileFailure, InvalidInput
@@ -17,20 +16,6 @@ from tabular.files.disk import STREAM, failure, read_bytes, reason
 
 if TYPE_CHECKING:
     from graphpriv.store.sqlite.store import SqliteStore
-
-
-def copies_of(store: Store) -> Iterator[Copy]:
-    """Everything in a *store* that nobody else changes, one graph at a time, originals before their releases."""
-    for info in sorted(store.graphs(), key=lambda each: each.is_release):
-        original = info.original
-        yield Copy(
-            info=info,
-            graph=store.load_graph(info.name),
-            posts=() if info.is_release else tuple(store.posts(info.name)),
-            runs=tuple(store.runs(info.name, with_releases=False)),
-            mapping=None if original is None else store.mapping(original, info.name),
-            seed=None if original is None else store.seed(original, info.name),
-        )
 
 
 def folder_of(url: str) -> Path | None:

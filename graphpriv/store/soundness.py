@@ -8,7 +8,7 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import LEVELS, check_paths
 from graphpriv.release import Release
 from graphpriv.store.assembly import PlaceRow, place_paths
-from graphpriv.store.contract import Copy, Follow, Post, User, changed, check_name, refuse_seed
+from graphpriv.store.records import Copy, Follow, Post, User, changed, check_name, refuse_seed
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
 

@@ -12,7 +12,7 @@ from tabular.registry import Parameter
 CLASSES, SENSITIVE, CLASS_LABEL = "classes", "sensitive", "class label"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Metric:
     """A number that each node has; listed beside the methods of the registries, as an entry without parameters."""
 
@@ -43,97 +43,88 @@ _OF_ROWS_KEPT = "suppressed rows do not count"
 METRICS = MetricTable(
     (each.name, each)
     for each in (
+        Metric("k", "Rows of the smallest class.", "Samarati (2001); Sweeney (2002)", _OF_ROWS_KEPT, is_loss=False),
+        Metric("s_k", "Size of its class, summed over the rows.", _DEWRI, _OF_ROWS_KEPT, is_loss=False),
         Metric(
-            name="k",
-            summary="Rows of the smallest class.",
-            cites="Samarati (2001); Sweeney (2002)",
-            limits=_OF_ROWS_KEPT,
-            is_loss=False,
-        ),
-        Metric(
-            name="s_k",
-            summary="Size of its class, summed over the rows.",
-            cites=_DEWRI,
-            limits=_OF_ROWS_KEPT,
-            is_loss=False,
-        ),
-        Metric(
-            name="l",
-            summary="Fewest distinct sensitive values in a class.",
-            cites=_MACHANAVAJJHALA,
-            limits="a value counts however rare it is in the class; a missing value is one",
+            "l",
+            "Fewest distinct sensitive values in a class.",
+            _MACHANAVAJJHALA,
+            "a value counts however rare it is in the class; a missing value is one",
             is_loss=False,
             needs=SENSITIVE,
         ),
         Metric(
-            name="l_entropy",
-            summary="Least exponential of the entropy of a class's sensitive values.",
-            cites=_MACHANAVAJJHALA,
-            limits="not rounded down to a whole number",
+            "l_entropy",
+            "Least exponential of the entropy of a class's sensitive values.",
+            _MACHANAVAJJHALA,
+            "not rounded down to a whole number",
             is_loss=False,
             needs=SENSITIVE,
         ),
         Metric(
-            name="l_recursive",
-            summary="Least c of recursive (c, l)-diversity.",
-            cites=_MACHANAVAJJHALA,
-            limits="the table has recursive (c, l)-diversity for every c above it; its l is 2",
+            "l_recursive",
+            "Least c of recursive (c, l)-diversity.",
+            _MACHANAVAJJHALA,
+            "the table has recursive (c, l)-diversity for every c above it; its l is 2",
             needs=SENSITIVE,
         ),
         Metric(
-            name="t",
-            summary="Greatest earth mover's distance of a class's sensitive values from those of all rows kept.",
-            cites="Li, Li and Venkatasubramanian (2007)",
-            limits="nominal values are all at the same distance; ordinal ones at the distance of their ranks",
+            "t",
+            "Greatest earth mover's distance of a class's sensitive values from those of all rows kept.",
+            "Li, Li and Venkatasubramanian (2007)",
+            "nominal values are all at the same distance; ordinal ones at the distance of their ranks",
             needs=SENSITIVE,
         ),
         Metric(
-            name="s_l",
-            summary="How often its sensitive value stands in its class, summed over the rows.",
-            cites=_DEWRI,
-            limits=_OF_ROWS_KEPT,
+            "s_l",
+            "How often its sensitive value stands in its class, summed over the rows.",
+            _DEWRI,
+            _OF_ROWS_KEPT,
             is_loss=False,
             needs=SENSITIVE,
         ),
         Metric(
-            name="glm",
-            summary="General loss: the share of the other values that a label covers, summed over the cells.",
-            cites=_IYENGAR,
-            limits="counts the values under a label, however often they occur; a suppressed cell costs 1",
+            "glm",
+            "General loss: the share of the other values that a label covers, summed over the cells.",
+            _IYENGAR,
+            "counts the values under a label, however often they occur; a suppressed cell costs 1",
         ),
         Metric(
-            name="cm",
-            summary="Classification loss: rows whose label is not the commonest one of their class.",
-            cites=_IYENGAR,
-            limits="a suppressed row counts; of several commonest labels one is taken",
+            "cm",
+            "Classification loss: rows whose label is not the commonest one of their class.",
+            _IYENGAR,
+            "a suppressed row counts; of several commonest labels one is taken",
             needs=CLASS_LABEL,
         ),
         Metric(
-            name="precision",
-            summary="Mean share of its height that each attribute is generalised by.",
-            cites="Sweeney (2002); KGEN, eq 1 and 2",
-            limits="1 less what Sweeney calls precision; looks at the levels alone, not at suppressed rows",
+            "precision",
+            "Mean share of its height that each attribute is generalised by.",
+            "Sweeney (2002); KGEN, eq 1 and 2",
+            "1 less what Sweeney calls precision; looks at the levels alone, not at suppressed rows",
         ),
         Metric(
-            name="discernibility",
-            summary="Rows that a row cannot be told from, summed over the rows.",
-            cites="Bayardo and Agrawal (2005)",
-            limits="a suppressed row cannot be told from any row of the table",
+            "discernibility",
+            "Rows that a row cannot be told from, summed over the rows.",
+            "Bayardo and Agrawal (2005)",
+            "a suppressed row cannot be told from any row of the table",
         ),
         Metric(
-            name="normalized_average_class_size",
-            summary="Mean number of rows of a class, divided by k.",
-            cites="LeFevre, DeWitt and Ramakrishnan (2006), C_AVG",
-            limits="of the rows kept; without a limit k it is not divided. The criterion average-class-size never is",
+            "normalized_average_class_size",
+            "Mean number of rows of a class, divided by k.",
+            "LeFevre, DeWitt and Ramakrishnan (2006), C_AVG",
+            "of the rows kept; without a limit k it is not divided. The criterion average-class-size never is",
         ),
         Metric(
-            name="non_uniform_entropy",
-            summary="Bits that tell the original values from the others of their labels, summed over the cells.",
-            cites="Gionis and Tassa (2009)",
-            limits="by the frequencies in the table; a suppressed cell stands for all values",
+            "non_uniform_entropy",
+            "Bits that tell the original values from the others of their labels, summed over the cells.",
+            "Gionis and Tassa (2009)",
+            "by the frequencies in the table; a suppressed cell stands for all values",
         ),
     )
 )
+
+#: Metrics that are no less than a sum of what the levels cost, whatever is suppressed.
+ADDITIVE = ("glm", "precision", "non_uniform_entropy")
 
 #: What a front can be asked for, and what one optimum.
 OBJECTIVES = ("k", "l", "s_k", "s_l", "glm", "cm", "precision")

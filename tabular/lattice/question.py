@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.dominance import non_dominated
@@ -15,42 +14,18 @@ from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import checked_loss, checked_objectives
 from tabular.lattice.space import Lattice, Node, Nodes
 
+if TYPE_CHECKING:
+    from tabular.lattice.evaluator.evaluator import Evaluator
+
 #: What a search is while it runs: it yields nodes and gets their readings; it ends by returning.
 Course = Generator[Sequence[Node] | Nodes, Readings, None]
-
-
-class Evaluates(Protocol):
-    """What reads nodes: the evaluator, or a table of all nodes made before."""
-
-    lattice: Lattice
-    limits: Limits
-    rows: int
-    #: Whether the k and l of its classes alone decide if a node satisfies: not where other releases count, too.
-    judged_by_classes: bool
-
-    @property
-    def distinct_values(self) -> Sequence[Sequence[int]]:
-        """By attribute and level how many labels the rows have."""
-        ...
-
-    def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
-        """The readings of *nodes*, one each, in their order."""
-        ...
-
-    def lower_levels(self) -> Node:
-        """For each attribute the lowest level of a node that satisfies the limits, by that attribute alone."""
-        ...
-
-    def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> NDArray[np.float64]:
-        """The cost of the levels alone, by GLM, precision or non-uniform entropy; computes no classes."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
     """What is sought: the best node by one *metric*, or a front of *objectives*; with the evaluator to ask."""
 
-    evaluator: Evaluates
+    evaluator: Evaluator
     metric: str = "glm"
     objectives: tuple[str, ...] = ()
 

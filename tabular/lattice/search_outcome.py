@@ -20,15 +20,16 @@ from tabular.lattice.choice import Choice, chosen_node, levels_as_text, require_
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
+from tabular.lattice.question import Question
 from tabular.lattice.release.node import BY_HIERARCHY, ReleasedNode, released
 from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Progress, Question, Result, Stop, after_evaluations, after_seconds, run
+from tabular.lattice.searching import Result, run
 from tabular.lattice.space import Node
+from tabular.loop import Progress, Stop, after_evaluations, after_seconds
 from tabular.progress import Report, silent
 from tabular.protections.full_domain import generalised
 from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
-from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import release_table
 from tabular.release.stream import Stream
 from tabular.release.version import version
@@ -254,7 +255,6 @@ class _Work:
         request, limits = self.request, self.request.limits
         document = {
             "version": version(),
-            "inputs": {"original": fingerprint_of_table(self.table)},
             "file": Path(file).name,
             "rows": len(self.table),
             "quasi_identifiers": [

@@ -11,27 +11,12 @@ import numpy as np
 
 from tabular import loop
 from tabular.errors import NoSolution
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.question import Course, Evaluates, Finds, Question
+from tabular.lattice.question import Finds, Question
 from tabular.lattice.searches.contract import Search
 from tabular.lattice.space import Node, Nodes, as_nodes
-from tabular.loop import Progress, Standing, Stop, after_evaluations, after_seconds, never
-
-__all__ = [
-    "Course",
-    "Evaluates",
-    "Finds",
-    "Memory",
-    "Progress",
-    "Question",
-    "Result",
-    "Search",
-    "Stop",
-    "after_evaluations",
-    "after_seconds",
-    "never",
-    "run",
-]
+from tabular.loop import Progress, Standing, Stop, never
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +112,7 @@ def run(
 class Memory:
     """An evaluator that remembers: what was asked for before is not evaluated again, unless it *forgets*."""
 
-    def __init__(self, evaluator: Evaluates, *, forgets: bool = False) -> None:
+    def __init__(self, evaluator: Evaluator, *, forgets: bool = False) -> None:
         self._evaluator, self._forgets, self._evaluated = evaluator, forgets, 0
         self._places: dict[bytes, tuple[Readings, int]] = {}
 

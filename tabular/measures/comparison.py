@@ -92,9 +92,7 @@ class Combinations:
     def of(cls, columns: Sequence[NDArray[np.int32]]) -> Combinations:
         """The combinations of one file."""
         classes = equivalence_classes(columns)
-        first = np.empty(len(classes.sizes), dtype=np.int64)
-        first[classes.labels[::-1]] = np.arange(len(classes.labels))[::-1]
-        return cls(np.stack([column[first] for column in columns], axis=1), classes.sizes, classes.labels)
+        return cls(np.stack([column[classes.firsts] for column in columns], axis=1), classes.sizes, classes.labels)
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tabular.protections.contract import Protection, check_columns, check_k, protect, protection_of, protections
+from tabular.protections.contract import Protection, check_columns, check_k, protect, protections
 
 protections.load(__name__)
 
-__all__ = ["Protection", "check_columns", "check_k", "protect", "protection_of", "protections"]
+__all__ = ["Protection", "check_columns", "check_k", "protect", "protections"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,16 +50,11 @@ def protect(
 
     The rows keep their order, the other columns stay, and *table* is left as it was.
     """
-    protection = protection_of(method, parameters)
+    protection = protections[method].make(parameters)
     columns = check_columns(table, attributes, method, protection.kinds)
     if protection.promises_k:
         check_k(getattr(protection, "k", None), len(table))
     return protection.protect(table, columns, rng)
-
-
-def protection_of(method: str, parameters: Mapping[str, Any]) -> Protection:
-    """The protection called *method* with these *parameters*, or an error where there are no such ones."""
-    return protections[method].make(parameters)
 
 
 def check_columns(table: Table, attributes: Sequence[str], method: str, kinds: Sequence[str]) -> tuple[str, ...]:

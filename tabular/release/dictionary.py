@@ -23,6 +23,11 @@ MOST_VALUES = 200
 SUFFIX = ".dictionary.json"
 
 ORDER_KEPT = "Rows stand in the order of the original: whoever has that file can match them."
+#: The same as this version says it, and as version 0.1.0 did.
+ORDERS_KEPT = (
+    ORDER_KEPT,
+    "Rows stand in the order of the original: who has that file knows which row is whose.",
+)
 ORDER_DRAWN = "Rows stand in random order."
 VALUES_SHARED = (
     "Rows that agree in the protected columns may share a value in another column, too: whoever knows that a person is "

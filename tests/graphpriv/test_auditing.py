@@ -5,10 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphpriv.auditing import PROFILE_SCENARIOS, audit, figure_paths, scenarios_named
+from graphpriv.auditing import audit, figure_paths, scenarios_named
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
+from graphpriv.risk import SCENARIOS
 from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
 from tests.strategies import graphs, seeds
@@ -48,7 +49,7 @@ def test_risk_of_ego_is_at_most_risk_of_subgraph(graph, seed, data):
     k = data.draw(st.integers(2, len(graph)))
     release = protect(graph, k, rng=np.random.default_rng(seed))
     found = audit(graph, release.graph, release.mapping).document
-    for name in PROFILE_SCENARIOS:
+    for name in SCENARIOS:
         assert found["disclosure_risk"]["ego"][name] <= found["disclosure_risk"]["subgraph"][name]
         assert found["candidates"]["ego"][name]["0"] >= found["candidates"]["subgraph"][name]["0"]
 

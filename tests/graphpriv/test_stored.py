@@ -6,21 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphpriv.formats import Imported, write_graph
-from graphpriv.graph import Dropped
+from graphpriv.formats import write_graph
 from graphpriv.mapping import write_mapping
 from graphpriv.protections import protect
 from graphpriv.store import open_store
 from graphpriv.stored import (
-    description,
     export,
-    keep_import,
     keep_release,
     match_files,
     match_stored,
     take_microdata,
 )
-from graphpriv.structure import describe
 from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, NoSolution
 
@@ -32,28 +28,6 @@ def store(tmp_path):
     with open_store(f"file:{tmp_path / 'g.db'}", create=True) as store:
         store.save_graph("g", GRAPH)
         yield store
-
-
-def imported(graph, notes=()):
-    return Imported(graph, Dropped(self_loops=1), {"age (edges)": 2}, notes)
-
-
-def test_an_import_says_what_it_kept_and_what_lost_its_mapping(store):
-    keep_release(store, "g", "r", 2, seed=1)
-    with pytest.raises(NameTaken):
-        keep_import(store, "g", imported(GRAPH))
-    kept = keep_import(store, "g", imported(GRAPH, ("a note.",)), overwrite=True)
-    assert kept.notes == ("a note.", "releases of the graph that was replaced have lost their mapping: r.")
-    assert kept.document == {
-        "graph": "g",
-        "users": 40,
-        "edges": GRAPH.edge_count,
-        "directed": True,
-        "places": len(GRAPH.places),
-        "dropped": {"self_loops": 1, "parallel": 0},
-        "ignored": {"age (edges)": 2},
-    }
-    assert keep_import(store, "new", imported(GRAPH)).notes == ()
 
 
 def test_a_release_is_drawn_from_the_seed_that_is_kept(store):
@@ -77,12 +51,6 @@ def test_a_release_has_a_name_of_its_own(store):
     with pytest.raises(NameTaken):
         keep_release(store, "g", "r", 2, seed=1, report=lambda *each: told.append(each))
     assert not told
-
-
-def test_a_description_says_what_the_graph_is(store):
-    found = description(store, "g", rng=np.random.default_rng(0))
-    assert (found.pop("graph"), found.pop("kind"), found.pop("original")) == ("g", "original", None)
-    assert found == describe(GRAPH, rng=np.random.default_rng(0))
 
 
 def test_a_release_of_the_store_is_matched_by_its_mapping(store):

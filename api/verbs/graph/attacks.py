@@ -10,6 +10,7 @@ from api.verbs.contract import Verb
 from tabular.registry import option
 
 _BOTH = "both"
+_ATTACK = "How the attackers work"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +23,23 @@ class AttackingVerb(Verb):
 
     attacker: str = option(
         _BOTH,
+        group=_ATTACK,
         choices=("ego", "subgraph", _BOTH),
         help="Who attacks: ego knows a user's whole neighbourhood, subgraph a part of it.",
     )
     scenario: tuple[str, ...] = option(
         (),
         metavar="NAME",
+        group=_ATTACK,
         help="What the attacker knows: location, topic1, topic2, topic3, topics, all, or attributes joined by +; "
         "repeatable; all six if not given.",
     )
     steps: int | None = option(
-        None, low=1, metavar="N", help="Steps an attacker may take for one match before it is left undecided."
+        None,
+        low=1,
+        metavar="N",
+        group=_ATTACK,
+        help="Steps an attacker may take for one match before it is left undecided.",
     )
 
     def check(self) -> None:
@@ -44,6 +51,7 @@ class AttackingVerb(Verb):
 
     def scenarios(self) -> Mapping[str, tuple[str, ...]]:
         """The attributes of each scenario that was chosen."""
-        from graphpriv.auditing import PROFILE_SCENARIOS, scenarios_named
+        from graphpriv.auditing import scenarios_named
+        from graphpriv.risk import SCENARIOS
 
-        return scenarios_named(self.scenario) if self.scenario else PROFILE_SCENARIOS
+        return scenarios_named(self.scenario) if self.scenario else SCENARIOS

@@ -25,8 +25,8 @@ class AuditRelease(AttackingVerb):
 
     store: ClassVar[str | None] = READS
 
-    original: str = option(help="The original.", positional=True)
-    released: str = option(help="The release.", positional=True)
+    original: str = option(help="The original graph.", positional=True)
+    released: str = option(help="Its release.", positional=True)
     files: bool = option(False, help="ORIGINAL and RELEASED are files: a release made elsewhere.")
     mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
     undirected: bool = option(False, help="Read both graphs without directions.")

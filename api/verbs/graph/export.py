@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class ExportGraph(Verb):
     """Write a graph to a file; a release gets its data dictionary beside it.
 
-    Places get new keys, from the names of those that occur: a place may have another key than in the imported file or
-    in another release. Their paths stay the same.
+    Places get new keys, made from the names that occur. So the key of a place may differ from that in the imported file
+    or in another release; its path stays the same.
     """
 
     store: ClassVar[str | None] = READS

@@ -44,7 +44,7 @@ class ImportGraph(Verb):
     )
 
     def check(self) -> None:
-        from graphpriv.store.contract import check_name
+        from graphpriv.store.records import check_name
 
         check_name(self.graph)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class TakeMicrodata(Verb):
     """Write degree, location and topics of each user as a table, and say which k it has.
 
-    The degree breaks the k of the graph, so the k of the table is counted with it. Without `method` the table is as the
-    graph has it; with one it is masked, and measured against the original if the store has that. Rows are in random
-    order.
+    The degree breaks the k of the graph, so the k of the table is counted with it. Without `method` the table shows the
+    users as the graph has them. With one, it is masked, and measured against the original if the store has that. The
+    rows are in random order.
     """
 
     store: ClassVar[str | None] = READS

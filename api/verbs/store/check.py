@@ -11,7 +11,7 @@ from api.verbs.contract import READS, Outcome, Verb, Work, verbs
 @verbs.add("store check")
 @dataclass(frozen=True, kw_only=True)
 class CheckStore(Verb):
-    """Read the whole store and name what is unsound; exit with 1 if anything is."""
+    """Check the whole store and name every problem; exit with 1 if there is one."""
 
     store: ClassVar[str | None] = READS
 

@@ -12,7 +12,7 @@ from tabular.registry import option
 @verbs.add("store restore")
 @dataclass(frozen=True, kw_only=True)
 class RestoreStore(Verb):
-    """Put back what FILE holds; `overwrite` replaces a store that has graphs in it."""
+    """Restore a backup; `overwrite` replaces a store that holds graphs already."""
 
     store: ClassVar[str | None] = WRITES
     replaces: ClassVar[bool] = True

@@ -23,10 +23,10 @@ class CheckTable(TableVerb):
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
     sensitive: tuple[str, ...] = option(
-        (), metavar="C,D", listed=True, help="The columns that nobody should learn about a person."
+        (), metavar="C,D", listed=True, help="The columns whose values nobody should learn about a person."
     )
     population: str | None = option(
-        None, metavar="FILE", input=True, help="All the people FILE was drawn from, masked in the same way."
+        None, metavar="FILE", input=True, help="The whole population FILE was drawn from, masked in the same way."
     )
     fail_if: str | None = option(None, metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
 

@@ -22,7 +22,7 @@ _FROM_FILES = ("csv", "places")
 
 
 def builders() -> Any:
-    """What a hierarchy can be made by."""
+    """The builders of hierarchies."""
     from tabular.hierarchies import hierarchies
 
     return hierarchies
@@ -31,17 +31,17 @@ def builders() -> Any:
 @verbs.add("table hierarchy")
 @dataclass(frozen=True, kw_only=True)
 class MakeHierarchy(TableVerb):
-    """Write the hierarchy of a column: from each value to one label for all, level by level.
+    """Write a hierarchy for a column: level by level from its values up to one label for all.
 
-    The builders csv and places take `param` file=FILE: a hierarchy to check and to cut to the values of the column, or
-    JSON with the places above each value.
+    Two builders read a file, given as `param` file=FILE. csv reads a hierarchy, checks it and keeps the values of the
+    column; places reads JSON with the places above each value.
     """
 
     file: str = option(help="The table.", positional=True, input=True)
     column: str = option(metavar="A", help="The column whose values are generalised.")
     by: str = option(metavar="NAME", choices=builders, help="How the hierarchy is built.")
     param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of the builder; repeatable.")
-    out: str = option(metavar="FILE", output=True, help="The CSV, one row a value, one column a level.")
+    out: str = option(metavar="FILE", output=True, help="The CSV: a row per value, a column per level.")
 
     @classmethod
     def refuse_old(cls, given: Mapping[str, Any]) -> None:

@@ -33,12 +33,12 @@ SCORES = ("max", "mean")
 @verbs.add("table protect")
 @dataclass(frozen=True, kw_only=True)
 class ProtectTable(ReleasingVerb):
-    """Mask columns of a table and write it as it may be released, with a data dictionary beside it.
+    """Mask columns of a table and write it for release, with a data dictionary beside it.
 
-    Identifiers are dropped. Nothing is written while a column of distinct values has no role. With `grid` it tries and
-    measures many protections side by side, and chooses none for you.
+    Identifiers are dropped. A column in which no value occurs twice needs a role, or nothing is written. With `grid` it
+    tries many protections and compares them, and leaves the choice to you.
 
-    `graphpriv methods` lists what each method promises and takes by `param`.
+    `graphpriv methods --json` lists what each method promises, and its parameters for `param`.
     """
 
     draws: ClassVar[bool] = True
@@ -48,19 +48,19 @@ class ProtectTable(ReleasingVerb):
 
     method: str | None = option(None, metavar="NAME", group=_ONE, choices=table_protections, help="The method.")
     param: tuple[str, ...] = option((), metavar="KEY=VALUE", group=_ONE, help="A parameter of the method; repeatable.")
-    measure: bool = option(True, group=_ONE, help="Measure loss and risk, which takes longer on large tables.")
+    measure: bool = option(True, group=_ONE, help="Measure loss and risk; on large tables this takes longer.")
     matrices_out: str | None = option(
         None,
         metavar="DIR",
         group=WRITES,
-        help="The matrices of pram, a CSV each. They are private, as what leads back to the original is.",
+        help="Write the matrices of pram, a CSV per column. They lead back to the original: keep them private.",
     )
     frequencies: str | None = option(
         None,
         metavar="FILE",
         output=True,
         group=WRITES,
-        help="For pram: unbiased estimates of the original's frequencies with standard errors, as CSV.",
+        help="For pram: write unbiased estimates of the original's frequencies with standard errors, as CSV.",
     )
 
     grid: bool = option(
@@ -70,7 +70,7 @@ class ProtectTable(ReleasingVerb):
         None,
         group=_GRID,
         choices=SCORES,
-        help="Sort by the greater of loss and risk, or by their mean; max if not given.",
+        help="Sort by the greater of loss and risk (the default), or by their mean.",
     )
     html: str | None = option(
         None, metavar="FILE", output=True, group=_GRID, help="Write the map of risk against loss, with all figures."

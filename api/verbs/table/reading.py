@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tabular.files.schema import Schema
     from tabular.table import Table
 
-_READING = "How the file is read (found out if not given)"
+_READING = "How the file is read (detected if not given)"
 
 
 def shipped_schemas() -> tuple[str, ...]:
@@ -34,8 +34,8 @@ class TableVerb(Verb):
         None,
         metavar="FILE",
         group=_READING,
-        help="What the columns are: a TOML file, or a schema that ships: adult, census, german-credit, solar-flare, "
-        "tarragona.",
+        help="What the columns are: a TOML file, or one of the schemas that ship: adult, census, german-credit, "
+        "solar-flare, tarragona.",
     )
     role: tuple[str, ...] = option(
         (),
@@ -50,10 +50,13 @@ class TableVerb(Verb):
         help="The kind of a column: nominal, ordinal or continuous; repeatable.",
     )
     delimiter: str | None = option(
-        None, metavar="MARK", group=_READING, help="The mark between cells: comma, semicolon, tab or a character."
+        None,
+        metavar="MARK",
+        group=_READING,
+        help="What separates cells: comma, semicolon, tab, pipe, blanks or a character.",
     )
     quote: str | None = option(
-        None, metavar="MARK", group=_READING, help="The mark around cells: double, single, none or a character."
+        None, metavar="MARK", group=_READING, help="What encloses cells: double, single, none or a character."
     )
     encoding: str | None = option(None, metavar="NAME", group=_READING, help="The encoding, such as utf-8.")
     decimal: str | None = option(None, choices=(".", ","), group=_READING, help="The decimal mark of numbers.")

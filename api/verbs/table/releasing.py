@@ -35,20 +35,20 @@ class ReleasingVerb(TableVerb):
         None, metavar="FILE", output=True, group=WRITES, help="The released table, CSV or Parquet by its name."
     )
     identifiers: str | None = option(
-        None, choices=("drop", "star"), group=WRITES, help="What happens to identifiers; drop if not given."
+        None, choices=("drop", "star"), group=WRITES, help="Drop identifiers (the default), or replace them by *."
     )
     shuffle: bool = option(
         False,
         group=WRITES,
-        help="Put the rows in random order. In the original's order, whoever has the original can link each row with "
-        "it; so can `table measure`. Shuffle before you release.",
+        help="Put the rows in random order. Do this before you release: whoever has the original can link rows that "
+        "stand in its order. Leave it out for `table measure`, which compares row by row.",
     )
     private: str | None = option(
         None,
         metavar="FILE",
         output=True,
         group=WRITES,
-        help="Keep what leads back to the original (seed, order, matrices) as JSON that only its owner can read.",
+        help="Keep what leads back to the original (seed, order, matrices) in a JSON file that only you can read.",
     )
 
     def check(self) -> None:

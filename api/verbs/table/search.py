@@ -32,14 +32,14 @@ def algorithms() -> Any:
 
 
 def losses() -> tuple[str, ...]:
-    """What the best node can lose least by."""
+    """The metrics that a search can minimise."""
     from tabular.lattice.metrics import LOSSES
 
     return tuple(LOSSES)
 
 
 def objectives() -> tuple[str, ...]:
-    """What a front can weigh."""
+    """The objectives of a front."""
     from tabular.lattice.metrics import OBJECTIVES
 
     return tuple(OBJECTIVES)
@@ -64,11 +64,11 @@ def nodes_in_words(count: int) -> str:
 class SearchTable(ReleasingVerb):
     """Finds the generalisation that meets `k`, `l` and `t` with the least loss.
 
-    Each quasi-identifier is generalised to one level of its hierarchy. With `objectives` it finds the whole front: all
+    It chooses one level of its hierarchy for each quasi-identifier. With `objectives` it finds the whole front: all
     choices of levels that no other beats. Without `k` and `l`, each choice gets the greatest k that costs no more rows
-    than may be suppressed. A search can be stopped at any time (Ctrl-C, `seconds`) and then gives the best so far.
+    than may be suppressed. You can stop a search at any time (Ctrl-C, `seconds`); it then gives the best so far.
 
-    `graphpriv methods` lists what each algorithm promises and takes by `param`.
+    `graphpriv methods --json` lists what each algorithm promises, and its parameters for `param`.
     """
 
     draws: ClassVar[bool] = True
@@ -77,45 +77,50 @@ class SearchTable(ReleasingVerb):
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
     hierarchies: str = option(
-        metavar="DIR", input=True, help="A folder with a hierarchy for each of them: A.csv or *_A.csv, one row a value."
+        metavar="DIR", input=True, help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value."
     )
 
-    k: int | None = option(None, group=_KEEP, help="Rows in each class, at least.")
-    l: int | None = option(None, group=_KEEP, help="Distinct sensitive values in each class, at least.")  # noqa: E741
+    k: int | None = option(None, group=_KEEP, help="Each class has at least N rows.")
+    l: int | None = option(None, group=_KEEP, help="Each class has at least N distinct sensitive values.")  # noqa: E741
     t: float | None = option(
-        None, group=_KEEP, help="Distance between a class's sensitive values and the table's, at most."
+        None, group=_KEEP, help="The sensitive values of a class are at most X away from those of the table."
     )
     sensitive: str | None = option(
-        None, metavar="C", group=_KEEP, help="The column that nobody should learn about a person."
+        None, metavar="C", group=_KEEP, help="The column whose value nobody should learn about a person."
     )
-    suppression: float = option(0.0, group=_KEEP, help="Share of the rows that may be suppressed.")
+    suppression: float = option(0.0, group=_KEEP, help="Suppress at most this share of the rows.")
     previous: str | None = option(
         None,
         metavar="RELEASE",
         group=_KEEP,
         input=True,
         release=True,
-        help="The first release of this table, or the `private` record of the last one: all releases together keep k. "
-        "A released file alone tells of one earlier release.",
+        help="The release before this one: the released file if it was the first, else the `private` record of the "
+        "last. All releases together keep k.",
     )
     key: str | None = option(
         None,
         metavar="COLUMN",
         group=_KEEP,
-        help="The column that tells which rows of two releases are one person's; without it row i is row i.",
+        help="The column that identifies a person in both releases; without it, row i is the same person.",
     )
 
     metric: str | None = option(
-        None, metavar="NAME", group=_MINIMISE, choices_shown=losses, help="The loss, glm if not given."
+        None, metavar="NAME", group=_MINIMISE, choices_shown=losses, help="The loss; glm if not given."
     )
     objectives: tuple[str, ...] = option(
-        (), metavar="K,GLM", listed=True, group=_MINIMISE, choices_shown=objectives, help="Two or more, for a front."
+        (),
+        metavar="K,GLM",
+        listed=True,
+        group=_MINIMISE,
+        choices_shown=objectives,
+        help="Two or more for a front.",
     )
     epsilon: str | None = option(
-        None, metavar="5,100", group=_MINIMISE, help="For a front: the size of a box of solutions in each objective."
+        None, metavar="5,100", group=_MINIMISE, help="For a front: the size of a box of solutions, by objective."
     )
     class_label: str | None = option(
-        None, metavar="C", group=_MINIMISE, help="The column that is predicted from the others; for cm."
+        None, metavar="C", group=_MINIMISE, help="The column to be predicted from the others; for cm."
     )
 
     algorithm: str | None = option(
@@ -125,7 +130,7 @@ class SearchTable(ReleasingVerb):
         choices=algorithms,
         help="The search; optimal if not given, and pareto with `objectives`.",
     )
-    evaluations: int | None = option(None, low=1, metavar="N", group=_SEARCH, help="Evaluate N distinct nodes at most.")
+    evaluations: int | None = option(None, low=1, metavar="N", group=_SEARCH, help="Evaluate at most N distinct nodes.")
     seconds: float | None = option(None, metavar="S", group=_SEARCH, help="Stop after S seconds with the best so far.")
     generator: str | None = option(None, metavar="NAME", group=_SEARCH, help="For pbg-ea: how it makes new nodes.")
     param: tuple[str, ...] = option(
@@ -134,29 +139,30 @@ class SearchTable(ReleasingVerb):
     exact: bool | None = option(
         None,
         group=_SEARCH,
-        help="Compute the exact front too and say how much of it a heuristic found; done for `html` if the lattice is "
-        "small.",
+        help="Also compute the exact front and say how much of it a heuristic found; the default for `html` if the "
+        "lattice is small.",
     )
 
     choose: str | None = option(
         None,
         metavar="WHICH",
         group=_WRITE,
-        help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'; the best if not given. "
-        "A front has no best.",
+        help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'. The best if not given; a "
+        "front has no best.",
     )
     labels: str | None = option(
         None,
         group=_WRITE,
         choices=("hierarchy", BY_SETS),
-        help="Write the labels of the hierarchies (the default), or sets of the values that occur under them, such as "
-        "[20,34], which `table measure` reads; sets tell more than a release should.",
+        help="Write the labels of the hierarchies (the default), or sets of the values under them, such as [20,34], "
+        "for `table measure`. Sets disclose more than a release should.",
     )
     suppressed: str | None = option(
         None,
         group=_WRITE,
         choices=("star", "drop"),
-        help="Suppressed rows get * in all quasi-identifiers (the default) or are left out (always with `previous`).",
+        help="Write suppressed rows with * in all quasi-identifiers (the default), or leave them out (always so with "
+        "`previous`).",
     )
     html: str | None = option(None, metavar="FILE", group=_WRITE, output=True, help="Also write a report.")
 
@@ -192,7 +198,7 @@ class SearchTable(ReleasingVerb):
 
     def run(self, work: Work) -> Outcome:
         from tabular.hierarchies import read_hierarchies
-        from tabular.lattice.chain import read_history
+        from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
         from tabular.release.dictionary import dictionary_path
         from tabular.release.package import Released

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from neo4j import ManagedTransaction
 
 from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import Profiles
-from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.neo4j import imports, reading
 from graphpriv.store.neo4j.heads import Head, note
 from graphpriv.store.neo4j.schema import Rows, ask, batches
+from graphpriv.store.records import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.soundness import dangling
 
 
@@ -75,6 +75,14 @@ def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Adde
     new = len(posts) - len(known)
     note(tx, head.key, {"posts": head.posts + new})
     return Added(new, len(known))
+
+
+#: How records of each kind are added.
+ADD: dict[str, Callable[[ManagedTransaction, Head, Sequence[Any]], Added]] = {
+    "users": add_users,
+    "follows": add_follows,
+    "posts": add_posts,
+}
 
 
 def forget(tx: ManagedTransaction, head: Head, user: str) -> Forgotten:

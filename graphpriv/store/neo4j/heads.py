@@ -9,9 +9,9 @@ from typing import Any
 
 from neo4j import ManagedTransaction
 
-from graphpriv.store.contract import GraphInfo, no_release_of, not_an_original
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.schema import ask
+from graphpriv.store.records import GraphInfo, no_release_of, not_an_original
 from tabular.errors import UnknownName
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import Parts, PlaceRow
-from graphpriv.store.contract import Post, Run
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.heads import Head
 from graphpriv.store.neo4j.schema import Rows, ask
+from graphpriv.store.records import Post, Run
 from graphpriv.topics import RANKS
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.release import Release
 from graphpriv.store.assembly import or_none
-from graphpriv.store.contract import Copy, Run, changed, emptied, moment, taken, written
 from graphpriv.store.neo4j import heads, imports, reading, schema
 from graphpriv.store.neo4j.driver import Connection
+from graphpriv.store.records import Copy, Run, changed, emptied, moment, taken, written
 from tabular.errors import ReportedError, StoreUnavailable
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,36 +16,27 @@ from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
 from graphpriv.store.addresses import ServerAddress
 from graphpriv.store.assembly import Parts, Profiles, mapping_of
-from graphpriv.store.contract import (
+from graphpriv.store.contract import Store
+from graphpriv.store.neo4j import additions, heads, imports, inspection, reading, schema
+from graphpriv.store.neo4j.driver import Connection
+from graphpriv.store.neo4j.staging import Staged, Staging
+from graphpriv.store.records import (
     Added,
     Copy,
-    Follow,
     Forgotten,
     GraphInfo,
     Post,
     Run,
-    Store,
     Unsettled,
     User,
     changed,
-    check_name,
-    emptied,
     refuse_newer,
-    taken,
 )
-from graphpriv.store.copies import copies_of, opened_backup
-from graphpriv.store.neo4j import additions, heads, imports, inspection, reading, schema
-from graphpriv.store.neo4j.driver import Connection
-from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.soundness import (
     count_problems,
     place_problems,
     sound_copy,
-    sound_follows,
-    sound_graph,
-    sound_posts,
     sound_release,
-    sound_users,
 )
 from graphpriv.store.working import first_usable, working_folder
 from tabular.errors import InvalidInput, named
@@ -97,20 +88,13 @@ class Neo4jStore(Store):
 
         self._write(migrate)
 
-    @property
-    def schema_version(self) -> int:
-        return self._read(schema.version)
-
     def close(self) -> None:
         self._connection.close()
 
     def graphs(self) -> list[GraphInfo]:
         return self._read(heads.infos)
 
-    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        check_name(name)
-        sound_graph(graph)
-        self.refuse_taken(name, overwrite)
+    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
         with self._staging.begun() as key:
             self._staging.send_graph(key, graph)
             self._staging.publish([Staged(key, name)], overwrite=overwrite)
@@ -154,17 +138,8 @@ class Neo4jStore(Store):
         self._write(delete)
         self._staging.sweep()
 
-    def add_users(self, name: str, batch: Iterable[User]) -> Added:
-        users = sound_users(batch)
-        return self._write(lambda tx: additions.add_users(tx, heads.original(tx, name, lock=True), users))
-
-    def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
-        follows = sound_follows(batch)
-        return self._write(lambda tx: additions.add_follows(tx, heads.original(tx, name, lock=True), follows))
-
-    def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
-        posts = sound_posts(batch)
-        return self._write(lambda tx: additions.add_posts(tx, heads.original(tx, name, lock=True), posts))
+    def _add(self, kind: str, name: str, records: Sequence[Any]) -> Added:
+        return self._write(lambda tx: additions.ADD[kind](tx, heads.original(tx, name, lock=True), records))
 
     def users(self, name: str) -> Iterator[User]:
         head = self._head(name)
@@ -186,28 +161,23 @@ class Neo4jStore(Store):
             raise Unsettled(self.address, f"graph {head.name!r}")
         return page
 
-    def save_release(
+    def _keep_release(
         self,
         original: str,
         name: str,
-        release: Release,
-        *,
+        made: Release,
         seed: int | None,
         run: Run,
-        revision: str | None = None,
-        overwrite: bool = False,
+        revision: str | None,
+        overwrite: bool,
     ) -> None:
-        check_name(name)
-        if name == original:
-            raise taken(name)
-        self.refuse_taken(name, overwrite)
         source = self._read(partial(heads.original, name=original))
         if revision is not None and revision != source.moment:
             raise changed(original)
         numbers = self._read(partial(reading.numbers_of, key=source.key))
-        sound_release(release, len(numbers), original)
+        sound_release(made, len(numbers), original)
         with self._staging.begun() as key:
-            self._staging.send_release(key, release, source.key, numbers, seed)
+            self._staging.send_release(key, made, source.key, numbers, seed)
             staged = Staged(key, name, source.key, (run,))
             self._staging.publish([staged], overwrite=overwrite, unchanged=source)
         self._staging.sweep()
@@ -281,13 +251,7 @@ class Neo4jStore(Store):
                 seed=seed if linked else None,
             )
 
-    def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
-        if self.graphs() and not overwrite:
-            raise emptied(self.address)
-        with opened_backup(path, near=None) as source:
-            self._take(copies_of(source), overwrite=overwrite)
-
-    def _take(self, copies: Iterable[Copy], *, overwrite: bool) -> None:
+    def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
         staged: list[Staged] = []
         keys: dict[str, str] = {}
         with contextlib.ExitStack() as begun:

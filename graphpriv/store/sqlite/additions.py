@@ -9,7 +9,7 @@ from typing import Any
 
 from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import Profiles
-from graphpriv.store.contract import Added, Follow, Forgotten, Post, User, not_known
+from graphpriv.store.records import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.soundness import dangling
 from graphpriv.store.sqlite.rows import insert, note_erasure, touch
 
@@ -20,9 +20,15 @@ def read_profiles(db: sqlite3.Connection, key: int) -> Profiles:
     return Profiles(places, dict(db.execute("SELECT number, name FROM topics WHERE graph = ?", (key,)).fetchall()))
 
 
-def add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
-    """Add users after those that are there."""
+def add(db: sqlite3.Connection, kind: str, key: int, name: str, records: Sequence[Any]) -> Added:
+    """Add records of a kind after those that are there."""
     touch(db, key)
+    if kind == "users":
+        return _add_users(db, key, records)
+    return (_add_follows if kind == "follows" else _add_posts)(db, key, name, records)
+
+
+def _add_users(db: sqlite3.Connection, key: int, users: Sequence[User]) -> Added:
     profiles = read_profiles(db, key)
     profile_of = [profiles.numbers(user) for user in users]
     insert(db, "places", ((key, *row) for row in profiles.added_places))
@@ -93,9 +99,7 @@ def _replace_profile(db: sqlite3.Connection, key: int, number: int, codes: Seque
     return tuple(before)
 
 
-def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, name: str) -> Added:
-    """Add follows between users that are there."""
-    touch(db, key)
+def _add_follows(db: sqlite3.Connection, key: int, name: str, follows: Sequence[Follow]) -> Added:
     (directed,) = db.execute("SELECT directed FROM graphs WHERE key = ?", (key,)).fetchone()
     new = loops = 0
     for position, follow in enumerate(follows):
@@ -114,9 +118,7 @@ def add_follows(db: sqlite3.Connection, key: int, follows: Sequence[Follow], *, 
     return Added(new, len(follows) - new - loops, loops)
 
 
-def add_posts(db: sqlite3.Connection, key: int, posts: Sequence[Post], *, name: str) -> Added:
-    """Add posts after those that are there."""
-    touch(db, key)
+def _add_posts(db: sqlite3.Connection, key: int, name: str, posts: Sequence[Post]) -> Added:
     (last,) = db.execute("SELECT IFNULL(MAX(number), -1) FROM posts WHERE graph = ?", (key,)).fetchone()
     new, replaced = 0, False
     for position, post in enumerate(posts):

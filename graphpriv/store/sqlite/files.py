@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from graphpriv.store.contract import refuse_newer
+from graphpriv.store.records import refuse_newer
 from graphpriv.store.sqlite.schema import VERSION, is_empty, is_ours, migrate, version_of
 from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable, named
 from tabular.files.disk import reason

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.store.assembly import Parts, mapping_of, or_none
-from graphpriv.store.contract import Copy, GraphInfo, Post, Run, moment, written
+from graphpriv.store.records import Copy, GraphInfo, Post, Run, moment, written
 
 #: How many rows are turned into Python objects at a time.
 CHUNK = 100_000

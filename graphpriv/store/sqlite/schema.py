@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from graphpriv.store.contract import refuse_newer
+from graphpriv.store.records import refuse_newer
 
 #: Stands in the header of each of our files ("GPRV").
 APPLICATION = 0x47505256

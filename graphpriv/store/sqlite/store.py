@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -15,38 +15,30 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
-from graphpriv.store.contract import (
+from graphpriv.store.contract import Store
+from graphpriv.store.records import (
     Added,
     Copy,
-    Follow,
     Forgotten,
     GraphInfo,
     Post,
     Run,
-    Store,
     Unsettled,
     User,
     changed,
-    check_name,
     emptied,
     no_release_of,
     not_an_original,
     taken,
     written,
 )
-from graphpriv.store.copies import copies_of, opened_backup
 from graphpriv.store.soundness import (
     sound_copy,
-    sound_follows,
-    sound_graph,
-    sound_posts,
     sound_release,
-    sound_users,
 )
 from graphpriv.store.sqlite import additions, rows
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.inspection import problems_of
-from graphpriv.store.sqlite.schema import version_of
 from graphpriv.store.working import hand_over, leftovers, working_folder
 from tabular.errors import FileFailure, UnknownName
 from tabular.files.disk import STREAM, refuse_existing
@@ -62,11 +54,6 @@ class SqliteStore(Store):
         self.address = called or f"file:{path}"
         self._file = StoreFile(Path(path), called=self.address, patience=patience)
         self._file.prepare(create=create)
-
-    @property
-    def schema_version(self) -> int:
-        with self._file.reading() as db:
-            return version_of(db)
 
     def close(self) -> None:
         self._file.close()
@@ -86,10 +73,7 @@ class SqliteStore(Store):
         with self._file.reading() as db:
             return rows.read_infos(db)
 
-    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        check_name(name)
-        sound_graph(graph)
-        self.refuse_taken(name, overwrite)
+    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
         with self._file.writing() as db:
             replaced = self._make_room(db, name, overwrite)
             rows.insert_graph(db, name, graph)
@@ -122,21 +106,9 @@ class SqliteStore(Store):
             rows.note_erasure(db)
         self._file.erase()
 
-    def add_users(self, name: str, batch: Iterable[User]) -> Added:
-        users = sound_users(batch)
+    def _add(self, kind: str, name: str, records: Sequence[Any]) -> Added:
         with self._file.writing() as db:
-            return additions.add_users(db, self._original(db, name), users)
-
-    def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
-        follows = sound_follows(batch)
-        with self._file.writing() as db:
-            key = self._original(db, name)
-            return additions.add_follows(db, key, follows, name=name)
-
-    def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
-        posts = sound_posts(batch)
-        with self._file.writing() as db:
-            return additions.add_posts(db, self._original(db, name), posts, name=name)
+            return additions.add(db, kind, self._original(db, name), name, records)
 
     def users(self, name: str) -> Iterator[User]:
         with self._file.reading() as db:
@@ -163,31 +135,26 @@ class SqliteStore(Store):
         for row in self._pages(query, key, name, revision):
             yield rows.post_of(row[1:])
 
-    def save_release(
+    def _keep_release(
         self,
         original: str,
         name: str,
-        release: Release,
-        *,
+        made: Release,
         seed: int | None,
         run: Run,
-        revision: str | None = None,
-        overwrite: bool = False,
+        revision: str | None,
+        overwrite: bool,
     ) -> None:
-        check_name(name)
-        if name == original:
-            raise taken(name)
-        self.refuse_taken(name, overwrite)
-        parameters = written(release.parameters)
+        parameters = written(made.parameters)
         with self._file.writing() as db:
             source = self._original(db, original)
             if revision is not None and revision != rows.revision_of(db, source):
                 raise changed(original)
-            sound_release(release, self._users(db, source), original)
+            sound_release(made, len(rows.numbers_of(db, source)), original)
             replaced = self._make_room(db, name, overwrite)
-            key = rows.insert_graph(db, name, release.graph)
-            rows.insert_release(db, key, source, (release.k, release.method, parameters), seed)
-            rows.insert_mapping(db, key, source, release.mapping)
+            key = rows.insert_graph(db, name, made.graph)
+            rows.insert_release(db, key, source, (made.k, made.method, parameters), seed)
+            rows.insert_mapping(db, key, source, made.mapping)
             rows.insert_run(db, key, run)
         if replaced:
             self._file.erase()
@@ -230,14 +197,7 @@ class SqliteStore(Store):
                     raise FileFailure(f"{path}: the disk is full. Nothing was written.") from None
             hand_over(written, path, overwrite=overwrite)
 
-    def restore(self, path: str | Path, *, overwrite: bool = False) -> None:
-        if self.graphs() and not overwrite:
-            raise emptied(self.address)
-        with opened_backup(path, near=self._folder) as source:
-            self.take(copies_of(source), overwrite=overwrite)
-
     def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
-        """Hold what the *copies* hold, and nothing else."""
         with self._file.writing() as db:
             held = bool(rows.read_infos(db))
             if held and not overwrite:
@@ -293,9 +253,6 @@ class SqliteStore(Store):
             made = [each.name for each in rows.read_infos(db) if each.original == original]
             raise no_release_of(original, release, made)
         return source, key
-
-    def _users(self, db: sqlite3.Connection, key: int) -> int:
-        return int(db.execute("SELECT users FROM graphs WHERE key = ?", (key,)).fetchone()[0])
 
     def _make_room(self, db: sqlite3.Connection, name: str, overwrite: bool) -> bool:
         """Take out what has the name; True if there was something, which must leave the files afterwards."""

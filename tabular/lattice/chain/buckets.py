@@ -12,15 +12,12 @@ from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
 from tabular.lattice.chain.consistency import Standing
 from tabular.lattice.chain.withholding import withheld
+from tabular.lattice.evaluator.class_cache import ClassCache
 from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
 from tabular.lattice.evaluator.rollup import MIX, slots_for
-from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumns, coding_of, packed
+from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumn, coding_of, labels_at, packed
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
-
-#: So many nodes are kept, and their buckets in so many bytes in all, with those of the rows.
-_NODES = 512
-_BYTES = 1 << 28
 
 
 class Bucketed(NamedTuple):
@@ -43,19 +40,22 @@ class Buckets:
     """The buckets of all nodes of a table, by the trails of its persons."""
 
     def __init__(
-        self, ranked: RankedColumns, standing: Standing, limits: Limits, sensitive: NDArray[np.int32] | None
+        self,
+        columns: Sequence[RankedColumn],
+        standing: Standing,
+        limits: Limits,
+        sensitive: NDArray[np.int32] | None,
     ) -> None:
-        self._ranked, self._standing = ranked, standing
+        self._columns, self._standing = columns, standing
         self._k, self._l = limits.k or 1, limits.l or 0
         self._sensitive = sensitive if self._l else None
         # All attributes stand in the key, none beside it.
-        self.coding, self._words = coding_of(ranked)
+        self.coding = coding_of(columns)
         rows = len(standing.trails)
         # Each row as a bucket of its own; they are put together on the way up.
-        whole = Bucketed(
-            self._keys(ranked.columns, standing.trails), np.ones(rows, dtype=np.int64), _bits(self._sensitive, rows)
-        )
-        self._kept = _Kept(np.zeros(len(ranked.levels), dtype=np.int16), whole)
+        keys = self._keys([each.ranks for each in columns], standing.trails)
+        whole = Bucketed(keys, np.ones(rows, dtype=np.int64), _bits(self._sensitive, rows))
+        self._kept = ClassCache(whole, len(columns))
 
     def count(self, nodes: Nodes) -> Numbers:
         """The whole numbers of *nodes*, a row each, as `class_metrics` has them."""
@@ -74,18 +74,16 @@ class Buckets:
 
     def rows_that_go(self, node: Node) -> NDArray[np.bool_]:
         """Which rows go at a *node*: the last ones of each bucket, but for those that keep l values in it."""
-        columns, trails = self._ranked.labels(node), self._standing.trails
+        columns, trails = labels_at(node, self._columns), self._standing.trails
         found = equivalence_classes([trails, *columns])
         labels, number = found.labels, len(found.sizes)
-        firsts = np.zeros(number, dtype=np.int64)
-        firsts[labels[::-1]] = np.arange(len(labels))[::-1]
         present, stays = np.zeros((number, 0), dtype=np.int64), np.zeros(len(labels), dtype=np.bool_)
         if self._sensitive is not None:
             of_rows = _bits(self._sensitive, len(labels))
             present = np.zeros((number, of_rows.shape[1]), dtype=np.int64)
             np.bitwise_or.at(present, labels, of_rows)
             stays = first_values(labels, self._sensitive, number, self._l)
-        keys = self._keys([column[firsts] for column in columns], trails[firsts])
+        keys = self._keys([column[found.firsts] for column in columns], trails[found.firsts])
         goes, _ = self._withheld(Bucketed(keys, found.sizes.astype(np.int64), present))
         # Within a bucket, those that need not stay go first, and the last rows before the others.
         order = np.lexsort((-np.arange(len(labels)), stays, labels))
@@ -102,8 +100,8 @@ class Buckets:
         """
         trails = self._standing.trails
         columns = [
-            each.groups[low][column[quiet]]
-            for each, column, low, high in zip(self._ranked.levels, self._ranked.columns, node, previous, strict=True)
+            each.labels[low][each.ranks[quiet]]
+            for each, low, high in zip(self._columns, node, previous, strict=True)
             if low < high
         ]
         found = equivalence_classes([trails[quiet], *columns])
@@ -117,7 +115,7 @@ class Buckets:
 
     def _keys(self, columns: Sequence[Numbers], trails: Numbers) -> Numbers:
         """The keys of rows with these labels, the trails behind them."""
-        return np.column_stack([packed(columns, range(len(columns)), self.coding, self._words), trails])
+        return np.column_stack([packed(columns, range(len(columns)), self.coding), trails])
 
     def _withheld(self, buckets: Bucketed) -> tuple[Numbers, int]:
         """How many rows of each bucket go, and of all."""
@@ -129,33 +127,6 @@ class Buckets:
             *(self._k, self._l, goes),
         )
         return goes, total
-
-
-class _Kept:
-    """Buckets of nodes that were looked at, for others to be put together from; of the first ones only."""
-
-    def __init__(self, bottom: NDArray[np.int16], rows: Bucketed) -> None:
-        self._levels, self._buckets = bottom[None], [rows]
-        self._sizes, self._bytes = np.array([len(rows.sizes)]), _bytes_of(rows)
-
-    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Bucketed]:
-        """The node with the fewest buckets from which *node* can be put together."""
-        places = np.flatnonzero((self._levels <= node).all(axis=1))
-        place = int(places[np.argmin(self._sizes[places])])
-        return self._levels[place], self._buckets[place]
-
-    def keep(self, node: NDArray[np.int16], buckets: Bucketed) -> None:
-        """Keep the *buckets* of a *node* while there is room."""
-        held = self._bytes + _bytes_of(buckets)
-        if len(self._buckets) < _NODES and held <= _BYTES:
-            self._bytes = held
-            self._levels = np.concatenate([self._levels, node[None]])
-            self._buckets.append(buckets)
-            self._sizes = np.append(self._sizes, len(buckets.sizes))
-
-
-def _bytes_of(buckets: Bucketed) -> int:
-    return sum(array.nbytes for array in buckets)
 
 
 def first_values(labels: NDArray[np.int64], values: NDArray[np.int32], buckets: int, most: int) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from tabular.lattice.chain.consistency import Standing, refuse_broken
 from tabular.lattice.chain.history import History
 from tabular.lattice.chain.labels import published_groups
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.evaluator.row_keys import Coding, Numbers
+from tabular.lattice.evaluator.row_keys import Coding, Floats, Numbers
 from tabular.lattice.generalisation_loss import classification_loss
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
@@ -105,14 +105,14 @@ class DynamicEvaluator(Evaluator):
 
     def _prepare(self) -> Coding:
         sensitive = None if self.sensitive is None else self.table.columns[self.sensitive]
-        self._buckets = Buckets(self._ranked, self.standing, self.limits, sensitive)
+        self._buckets = Buckets(self._columns, self.standing, self.limits, sensitive)
         return self._buckets.coding
 
-    def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, NDArray[np.float64]]:
+    def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, Floats]:
         return self._buckets.count(nodes), np.zeros((len(nodes), 0))
 
     def _values_of_classes(
-        self, nodes: Nodes, metrics: frozenset[str], whole: Numbers, other: NDArray[np.float64]
+        self, nodes: Nodes, metrics: frozenset[str], whole: Numbers, other: Floats
     ) -> dict[str, NDArray[Any]]:
         """The metrics of the sensitive values and the class labels, by the rows that are left at each node."""
         of_rows = {name for name in metrics if METRICS[name].needs in (SENSITIVE, CLASS_LABEL)}
@@ -149,9 +149,7 @@ class DynamicEvaluator(Evaluator):
             values["cm"] = classification_loss(masked, names, self.class_label, suppressed=suppressed)
         return values
 
-    def _general_loss(self, nodes: Nodes, lost: Numbers, suppressed: Numbers) -> NDArray[np.float64]:
+    def _general_loss(self, nodes: Nodes, lost: Numbers | int = 0, suppressed: Numbers | int = 0) -> Floats:
         # The levels first, then the cells of suppressed rows: in the last digit as bounds by the levels are.
-        beyond = np.zeros(len(nodes))
-        for place, others in enumerate(self._others.tolist()):
-            beyond += suppressed - lost[:, place] / others
-        return self._costs_of_levels(nodes) + beyond
+        beyond = np.reshape(suppressed, (-1, 1)) - lost / self._others
+        return super()._general_loss(nodes) + np.add.accumulate(beyond, axis=1)[:, -1]

@@ -162,10 +162,8 @@ def _tuples(
     levels = [each.levels[level] for each, level in zip(fitting, node, strict=True)]
     columns = [level.groups[table.columns[each.name][kept]] for each, level in zip(fitting, levels, strict=True)]
     found = equivalence_classes(columns)
-    firsts = np.zeros(len(found.sizes), dtype=np.int64)
-    firsts[found.labels[::-1]] = np.arange(len(found.labels))[::-1]
     words = [
-        [level.labels[group] for group in column[firsts].tolist()]
+        [level.labels[group] for group in column[found.firsts].tolist()]
         for level, column in zip(levels, columns, strict=True)
     ]
     return found.labels, tuple(zip(*words, strict=True))

@@ -19,7 +19,7 @@ from tabular.labels import text_of
 from tabular.lattice.chain.history import NOTHING, STARRED, History, Publication, keys_of
 from tabular.lattice.chain.labels import levels_of, published_groups, refuse_unknown
 from tabular.lattice.chain.records import history_in
-from tabular.release.dictionary import ORDER_KEPT
+from tabular.release.dictionary import ORDERS_KEPT
 from tabular.table import Table
 
 #: What can be done where rows cannot be matched by position.
@@ -127,9 +127,7 @@ def _publication(path: str | Path, released: Table, table: Table, hierarchies: M
         return Publication(node, (), said)
     found = equivalence_classes([_numbered(words[name]) for name in names])
     said[kept] = found.labels
-    firsts = np.zeros(len(found.sizes), dtype=np.int64)
-    firsts[found.labels[::-1]] = np.arange(len(kept))[::-1]
-    tuples = tuple(tuple(called[name][words[name][row]] for name in names) for row in firsts.tolist())
+    tuples = tuple(tuple(called[name][words[name][row]] for name in names) for row in found.firsts.tolist())
     return Publication(node, tuples, said)
 
 
@@ -154,7 +152,7 @@ def _refuse_other_order(path: str | Path, said: Mapping[str, object]) -> None:
     """Rows are matched by position only where it is said that they stand in the order of the original."""
     if not said:
         raise InvalidInput(f"{path}: no data dictionary beside it says in which order its rows stand. {_WAY_OUT}")
-    if said.get("order") != ORDER_KEPT or said.get("left_out"):
+    if said.get("order") not in ORDERS_KEPT or said.get("left_out"):
         raise InvalidInput(
             f"{path}: by its data dictionary its rows are not those of the original in their order, so that they "
             f"cannot be matched by position. {_WAY_OUT}"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
-from tabular.files.disk import write_text
 from tabular.lattice.chain.history import STARRED, History, Publication
-from tabular.release.version import version
 
 #: The place of a history in a private record.
 HISTORY = "history"
@@ -30,16 +27,6 @@ def document_of(history: History) -> dict[str, Any]:
             for each in history.publications
         ],
     }
-
-
-def write_history(path: str | Path, history: History, *, overwrite: bool = False) -> None:
-    """Write the record of a *history*, for its owner's eyes alone."""
-    document = {
-        "private": "Who has this file can undo the releases. Keep it apart from them.",
-        "version": version(),
-        HISTORY: document_of(history),
-    }
-    write_text(path, json.dumps(document, ensure_ascii=False) + "\n", overwrite=overwrite, private=True)
 
 
 def history_in(data: bytes, where: str) -> History:

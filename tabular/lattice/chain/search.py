@@ -12,12 +12,10 @@ import numpy as np
 from tabular.errors import InvalidParameter, named
 from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.metrics import ADDITIVE
+from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.kgen import Kgen
-from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Node, Nodes
-
-#: Metrics of which the levels alone say how much a node and all above it cost at least.
-BOUNDED = ("glm", "precision", "non_uniform_entropy")
 
 #: From so many nodes not above the last release's it does not go on: each takes going through all rows.
 _ROOTS = 64
@@ -70,7 +68,7 @@ class DynamicKgen(Kgen):
         if not (yield from walk.satisfies(start)) and not (yield from walk.satisfies(question.lattice.top)):
             return
         yield from walk.climb(start)
-        if question.metric in BOUNDED and (yield from walk.finish(start)):
+        if question.metric in ADDITIVE and (yield from walk.finish(start)):
             finds.remarks["previous"]["proven"] = True
             return
         if walk.looked < self.evaluations:
@@ -202,7 +200,7 @@ class _Walk:
 
     def costs(self, nodes: Sequence[Node]) -> list[float]:
         """What the levels of *nodes* alone cost."""
-        metric = self.metric if self.metric in BOUNDED else "precision"
+        metric = self.metric if self.metric in ADDITIVE else "precision"
         found: list[float] = self.evaluator.loss_without_suppression(metric, nodes).tolist()
         return found
 

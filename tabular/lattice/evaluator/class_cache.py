@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tabular.lattice.evaluator.row_keys import KeyedClasses
 
 #: So many nodes are kept at most, and so many bytes of them in all, or a few times those of the distinct rows.
 _NODES = 2048
@@ -18,10 +17,19 @@ _FAR = 2000
 _HALFWAY, _NODES_A_HALFWAY = 8, 4
 
 
-class ClassCache:
-    """KeyedClasses of nodes, the oldest forgotten first."""
+class _Sized(Protocol):
+    @property
+    def sizes(self) -> NDArray[Any]: ...
 
-    def __init__(self, base: KeyedClasses, attributes: int, first: Sequence[int]) -> None:
+
+#: Arrays of the classes of a node, the rows of each among them.
+Arrays = TypeVar("Arrays", bound=_Sized)
+
+
+class ClassCache(Generic[Arrays]):
+    """The classes of nodes, the oldest forgotten first."""
+
+    def __init__(self, base: Arrays, attributes: int, first: Sequence[int] = ()) -> None:
         """Nodes half the way to another have its levels in the *first* attributes."""
         self._base, self._first = base, np.array(first, dtype=np.int64)
         #: Nodes half the way so far, and for how many others one was thought of.
@@ -29,12 +37,12 @@ class ClassCache:
         self._bottom = np.zeros(attributes, dtype=np.int16)
         self._levels = np.zeros((_NODES, attributes), dtype=np.int16)
         self._sizes = np.full(_NODES, np.iinfo(np.int64).max)
-        self._classes: list[KeyedClasses | None] = [None] * _NODES
+        self._classes: list[Arrays | None] = [None] * _NODES
         self._next = self._used = 0
         self._held = 0
         self._room = max(_BYTES, 4 * _bytes(base))
 
-    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], KeyedClasses]:
+    def nearest(self, node: NDArray[np.int16]) -> tuple[NDArray[np.int16], Arrays]:
         """The node with the fewest classes from which *node* can be rolled up."""
         places = np.flatnonzero((self._levels[: self._used] <= node).all(axis=1))
         if places.size:
@@ -44,9 +52,7 @@ class ClassCache:
                 return self._levels[place], found
         return self._bottom, self._base
 
-    def halfway(
-        self, fine: NDArray[np.int16], source: KeyedClasses, node: NDArray[np.int16]
-    ) -> NDArray[np.int16] | None:
+    def halfway(self, fine: NDArray[np.int16], source: Arrays, node: NDArray[np.int16]) -> NDArray[np.int16] | None:
         """A node on the way from *fine* to *node* that others will share, where the way is far and there are few such.
 
         From the distinct rows to a node of few classes is far, and so it is to the next; but most nodes that are looked
@@ -64,10 +70,10 @@ class ClassCache:
         self._halfway += 1
         return found
 
-    def _near(self, classes: KeyedClasses) -> bool:
+    def _near(self, classes: Arrays) -> bool:
         return len(self._base.sizes) <= _FAR or 4 * len(classes.sizes) <= 3 * len(self._base.sizes)
 
-    def keep(self, node: NDArray[np.int16], classes: KeyedClasses) -> None:
+    def keep(self, node: NDArray[np.int16], classes: Arrays) -> None:
         """Keep the *classes* of a *node*."""
         # A node of nearly as many classes as there are distinct rows saves nothing.
         if 4 * len(classes.sizes) > 3 * len(self._base.sizes) + 64:
@@ -90,7 +96,6 @@ class ClassCache:
             self._classes[place], self._sizes[place] = None, np.iinfo(np.int64).max
 
 
-def _bytes(classes: KeyedClasses) -> int:
+def _bytes(classes: object) -> int:
     """What the arrays of *classes* take."""
-    plain = (classes.keys, classes.codes, classes.sizes, classes.present)
-    return sum(array.nbytes for array in (*plain, *classes.sensitive, *classes.labels))
+    return classes.nbytes if isinstance(classes, np.ndarray) else sum(map(_bytes, cast("Iterable[object]", classes)))

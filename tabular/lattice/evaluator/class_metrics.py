@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.rollup import ones
-from tabular.lattice.evaluator.row_keys import UNIT, Coding, KeyedClasses, Pairs
+from tabular.lattice.evaluator.row_keys import UNIT, Coding, Counts, KeyedClasses
 
 
 class KernelOptions(NamedTuple):
@@ -78,8 +78,8 @@ def measure(
     number = len(classes.sizes)
     by_bits = len(classes.present) > 0
     distinct = np.zeros(number if options.size and not by_bits else 0, dtype=np.int64)
-    for row in range(len(classes.sensitive.rows)):
-        distinct[classes.sensitive.classes[row]] += 1
+    for row in range(len(classes.sensitive)):
+        distinct[classes.sensitive[row, 0]] += 1
     least = options.k if options.fixed else own_k(classes.sizes, options.suppressible, scratch)
     goes = np.zeros(number, dtype=np.bool_)
     whole[:] = 0
@@ -159,11 +159,11 @@ def _labels(
 
 
 @compiled
-def _majorities(labels: Pairs, goes: NDArray[np.bool_], whole: NDArray[np.int64]) -> None:
+def _majorities(labels: Counts, goes: NDArray[np.bool_], whole: NDArray[np.int64]) -> None:
     """Add up the rows of each class's commonest label."""
     most = np.zeros(len(goes), dtype=np.int64)
-    for row in range(len(labels.rows)):
-        most[labels.classes[row]] = max(most[labels.classes[row]], labels.rows[row])
+    for row in range(len(labels)):
+        most[labels[row, 0]] = max(most[labels[row, 0]], labels[row, 2])
     for row in range(len(goes)):
         if not goes[row]:
             whole[MAJORITIES] += most[row]
@@ -182,15 +182,15 @@ def _sensitive_values(
     pairs, number = classes.sensitive, len(goes)
     ends = np.zeros(number + 1, dtype=np.int64)
     everything = np.zeros(options.size, dtype=np.int64)
-    for row in range(len(pairs.rows)):
-        if not goes[pairs.classes[row]]:
-            everything[pairs.values[row]] += pairs.rows[row]
-        ends[pairs.classes[row] + 1] += 1
+    for row in range(len(pairs)):
+        if not goes[pairs[row, 0]]:
+            everything[pairs[row, 1]] += pairs[row, 2]
+        ends[pairs[row, 0] + 1] += 1
     ends[:] = np.cumsum(ends)
     filled = ends[:-1].copy()
-    by_class = np.empty(len(pairs.rows), dtype=np.int64)
-    for row in range(len(pairs.rows)):
-        owner = pairs.classes[row]
+    by_class = np.empty(len(pairs), dtype=np.int64)
+    for row in range(len(pairs)):
+        owner = pairs[row, 0]
         by_class[filled[owner]] = row
         filled[owner] += 1
     kept = options.rows - int(whole[SUPPRESSED])
@@ -202,16 +202,16 @@ def _sensitive_values(
         size, own = int(classes.sizes[row]), by_class[ends[row] : ends[row + 1]]
         bits = logs[size]
         for place in own:
-            count = np.int64(pairs.rows[place])
-            counts[pairs.values[place]] = count
+            count = np.int64(pairs[place, 2])
+            counts[pairs[place, 1]] = count
             whole[S_L] += count * count
             bits -= logs[count]
         other[ENTROPY] = min(other[ENTROPY], 2.0 ** (bits / UNIT / size))
-        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs.rows, own, size, options.recursive))
-        moved = _moved(counts, everything, pairs.values, own, size, kept, options.ordered)
+        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs[:, 2], own, size, options.recursive))
+        moved = _moved(counts, everything, pairs[:, 1], own, size, kept, options.ordered)
         other[CLOSENESS] = max(other[CLOSENESS], moved)
         for place in own:
-            counts[pairs.values[place]] = 0
+            counts[pairs[place, 1]] = 0
     if not whole[CLASSES]:
         other[ENTROPY], other[RECURSIVE] = 0.0, np.inf
 

@@ -28,7 +28,7 @@ from tabular.lattice.evaluator.class_metrics import (
 )
 from tabular.lattice.evaluator.node_classes import Layout, NodeClasses
 from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.evaluator.row_keys import UNIT, Coding, Numbers, RankedColumns
+from tabular.lattice.evaluator.row_keys import UNIT, Coding, Floats, Numbers, RankedColumn, bits_of, labels_at
 from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
@@ -77,9 +77,9 @@ class Evaluator:
         self._workers = workers
         self._check()
         self.metrics = self._metrics(None if metrics is None else frozenset(metrics))
-        self._ranked = RankedColumns.of(table, self.hierarchies)
-        self._bits = self._ranked.bits()
-        self._others = np.array([max(len(each.ranks) - 1, 1) for each in self._ranked.levels])
+        self._columns = [RankedColumn.of(each, table.columns[name]) for name, each in self.hierarchies.items()]
+        self._bits = bits_of(self._columns)
+        self._others = np.array([max(len(each.counts) - 1, 1) for each in self._columns])
         self._heights = np.maximum(self.lattice.heights, 1)
         self._coding = self._prepare()
 
@@ -95,7 +95,7 @@ class Evaluator:
 
     def suppressed_rows(self, node: Node) -> NDArray[np.bool_]:
         """Which rows of the table go at a *node*, by their classes anew."""
-        found = equivalence_classes(self._ranked.labels(node))
+        found = equivalence_classes(labels_at(node, self._columns))
         if not self.limits.are_fixed:
             by_size = np.cumsum(np.bincount(found.sizes, weights=found.sizes))
             least = int(np.argmax(by_size > self.limits.suppressible(self.rows)))
@@ -109,7 +109,7 @@ class Evaluator:
         out: NDArray[np.bool_] = goes[found.labels]
         return out
 
-    def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> NDArray[np.float64]:
+    def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> Floats:
         """What the levels alone cost: no more than the *metric* of a node or of any above it; needs no classes.
 
         A suppressed cell costs at least what any label of it would, and a higher level at least what a lower one does.
@@ -118,7 +118,7 @@ class Evaluator:
         if metric == "precision":
             return self._precision(asked)
         if metric == "glm":
-            return self._costs_of_levels(asked)
+            return Evaluator._general_loss(self, asked)
         if metric == "non_uniform_entropy":
             return self._entropy(asked, np.zeros(len(asked), dtype=np.int64))
         raise InvalidParameter(f"Of {metric} the levels alone say nothing.")
@@ -174,12 +174,12 @@ class Evaluator:
 
     def _prepare(self) -> Coding:
         """What all nodes are counted from; the coding of the labels is given back."""
-        self._layout = Layout.of(self._ranked, self.lattice.heights)
+        self._layout = Layout.of(self._columns, self.lattice.heights)
         self._options: dict[frozenset[str], KernelOptions] = {}
         self._classes: dict[tuple[int, bool, int], NodeClasses] = {}
         return self._layout.coding
 
-    def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, NDArray[np.float64]]:
+    def _count(self, nodes: Nodes, metrics: frozenset[str]) -> tuple[Numbers, Floats]:
         """The numbers of *nodes* by their classes, as `class_metrics` has them."""
         options = self._options.get(metrics) or self._options.setdefault(metrics, self._kernel_options(metrics))
         with_counts = options.values or options.size > _BITS
@@ -187,7 +187,7 @@ class Evaluator:
         if held not in self._classes:
             columns = self.table.columns
             self._classes[held] = NodeClasses(
-                self._ranked,
+                self._columns,
                 self._layout,
                 sensitive=columns[self.sensitive] if self.sensitive is not None and options.size else None,
                 values=0 if with_counts else options.size,
@@ -237,7 +237,7 @@ class Evaluator:
         return Readings(nodes, values)
 
     def _values_of_classes(
-        self, nodes: Nodes, metrics: frozenset[str], whole: Numbers, other: NDArray[np.float64]
+        self, nodes: Nodes, metrics: frozenset[str], whole: Numbers, other: Floats
     ) -> dict[str, NDArray[Any]]:
         """The metrics of the sensitive values and the class labels."""
         values: dict[str, NDArray[Any]] = {}
@@ -251,25 +251,18 @@ class Evaluator:
             values["cm"] = self.rows - whole[:, MAJORITIES]
         return values
 
-    def _general_loss(self, nodes: Nodes, lost: Numbers, suppressed: Numbers) -> NDArray[np.float64]:
+    def _general_loss(self, nodes: Nodes, lost: Numbers | int = 0, suppressed: Numbers | int = 0) -> Floats:
+        """GLM; what the levels alone cost where nothing is *lost* under labels of rows that go."""
+        covered = (self._coding.all_leaves[np.arange(len(self._others)), nodes] - lost) / self._others
         # Added up from the first attribute to the last as `general_loss` does, so that both agree in the last digit.
-        places = np.arange(len(self._others))
-        covered = (self._coding.all_leaves[places, nodes] - lost) / self._others + suppressed[:, None]
-        total: NDArray[np.float64] = np.add.accumulate(covered, axis=1)[:, -1]
-        return total
+        return np.asarray(np.add.accumulate(covered + np.reshape(suppressed, (-1, 1)), axis=1)[:, -1])
 
-    def _costs_of_levels(self, nodes: Nodes) -> NDArray[np.float64]:
-        """GLM where nothing is suppressed."""
-        covered = self._coding.all_leaves[np.arange(len(self._others)), nodes] / self._others
-        total: NDArray[np.float64] = np.add.accumulate(covered, axis=1)[:, -1]
-        return total
-
-    def _entropy(self, nodes: Nodes, bits: Numbers) -> NDArray[np.float64]:
+    def _entropy(self, nodes: Nodes, bits: Numbers) -> Floats:
         total = np.zeros(len(nodes))
         for place in range(nodes.shape[1]):
             total += self._bits[place][nodes[:, place]]
         return total + bits / UNIT
 
-    def _precision(self, nodes: Nodes) -> NDArray[np.float64]:
-        shares: NDArray[np.float64] = np.add.accumulate(nodes / self._heights, axis=1)[:, -1]
+    def _precision(self, nodes: Nodes) -> Floats:
+        shares: Floats = np.add.accumulate(nodes / self._heights, axis=1)[:, -1]
         return shares / len(self.lattice.heights)

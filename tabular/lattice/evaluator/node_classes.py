@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,8 @@ from tabular.lattice.evaluator.row_keys import (
     Coding,
     KeyedClasses,
     Numbers,
-    Pairs,
-    RankedColumns,
+    RankedColumn,
     coding_of,
-    copied,
     distinct_rows,
 )
 from tabular.lattice.space import Nodes
@@ -52,20 +50,19 @@ class Layout(NamedTuple):
     """How the attributes stand in keys, and in which *order* nodes are gone through by their levels, the last first."""
 
     coding: Coding
-    words: int
     order: list[int]
 
     @classmethod
-    def of(cls, ranked: RankedColumns, heights: Sequence[int]) -> Layout:
+    def of(cls, columns: Sequence[RankedColumn], heights: Sequence[int]) -> Layout:
         """The layout in which the two attributes with the most levels, which change most often, stand beside keys."""
-        spreads = [_spread(rows) for rows in ranked.counts]
-        widths = [each.width for each in ranked.levels]
+        spreads = [_spread(each.counts) for each in columns]
+        widths = [each.width for each in columns]
         inner = max(range(len(heights)), key=lambda place: (heights[place], spreads[place]))
         outer = sorted((place for place in range(len(heights)) if place != inner), key=lambda place: -spreads[place])
         fitting = [place for place in outer if widths[place] + widths[inner] <= _INSIDE]
         second = max(fitting, key=lambda place: (heights[place], spreads[place]), default=-1)
         order = [*(place for place in outer if place != second), *([second] if second >= 0 else []), inner]
-        return cls(*coding_of(ranked, inner, second), order)
+        return cls(coding_of(columns, inner, second), order)
 
 
 class NodeClasses:
@@ -73,7 +70,7 @@ class NodeClasses:
 
     def __init__(
         self,
-        ranked: RankedColumns,
+        columns: Sequence[RankedColumn],
         layout: Layout,
         *,
         sensitive: NDArray[np.int32] | None,
@@ -83,12 +80,12 @@ class NodeClasses:
         workers: int | None,
     ) -> None:
         """*sensitive*, *values* and *labels* as `distinct_rows` takes them."""
-        self._layout, self._attributes, self._suppressible = layout, len(ranked.levels), suppressible
+        self._layout, self._attributes, self._suppressible = layout, len(columns), suppressible
         self._workers = workers or processors()
         self._base = distinct_rows(
-            ranked.columns, layout.coding, layout.words, sensitive=sensitive, values=values, labels=labels
+            [each.ranks for each in columns], layout.coding, sensitive=sensitive, values=values, labels=labels
         )
-        most = np.arange(len(ranked.columns[0]) + 1 if len(self._base.sensitive.rows) else 1, dtype=np.float64)
+        most = np.arange(len(columns[0].ranks) + 1 if len(self._base.sensitive) else 1, dtype=np.float64)
         self._logs = np.rint(np.log2(np.maximum(most, 1)) * most * UNIT).astype(np.int64)
         beside = [place for place in (layout.coding.second, layout.coding.inner) if place >= 0]
         self._cache = ClassCache(self._base, self._attributes, [*beside, *layout.order[:_RAISED]])
@@ -132,7 +129,9 @@ class NodeClasses:
     ) -> KeyedClasses:
         begin, end = np.zeros((2, KINDS), dtype=np.int64)
         step(source, fine, node, self._layout.coding, options, self._single, begin, end)
-        found = copied(self._single.classes, end)
+        ends = end[[0, 1, 1, 1, 2, 3]].tolist()
+        arrays: tuple[NDArray[Any], ...] = self._single.classes
+        found = KeyedClasses._make(array[:to].copy() for array, to in zip(arrays, ends, strict=True))
         self._cache.keep(node, found)
         return found
 
@@ -152,7 +151,7 @@ def workspace_for(base: KeyedClasses, depth: int, labels: int, suppressible: int
     Chains whose classes do not fit are cut short: their nodes roll up from a finer one that is still there. The inner
     attributes have up to so many *labels* together.
     """
-    sizes = (len(base.keys), len(base.sizes), len(base.sensitive.rows), len(base.labels.rows))
+    sizes = (len(base.keys), len(base.sizes), len(base.sensitive), len(base.labels))
     groups, many, of_values, of_labels = (
         number * min(depth + 2, max(6, 2_000_000 // max(number, 1))) for number in sizes
     )
@@ -162,8 +161,8 @@ def workspace_for(base: KeyedClasses, depth: int, labels: int, suppressible: int
             np.empty(many, dtype=np.int64),
             np.empty(many, dtype=np.int32),
             np.empty(many if len(base.present) else 0, dtype=np.int64),
-            Pairs(*(np.empty(of_values, dtype=np.int32) for _ in range(3))),
-            Pairs(*(np.empty(of_labels, dtype=np.int32) for _ in range(3))),
+            np.empty((of_values, 3), dtype=np.int32),
+            np.empty((of_labels, 3), dtype=np.int32),
         ),
         Scratch(
             np.empty(4 * max(*sizes, 8), dtype=np.int32),
@@ -190,22 +189,14 @@ def part_of(classes: KeyedClasses, begin: NDArray[np.int64], end: NDArray[np.int
         classes.codes[begin[1] : end[1]],
         classes.sizes[begin[1] : end[1]],
         present,
-        Pairs(
-            classes.sensitive.classes[begin[2] : end[2]],
-            classes.sensitive.values[begin[2] : end[2]],
-            classes.sensitive.rows[begin[2] : end[2]],
-        ),
-        Pairs(
-            classes.labels.classes[begin[3] : end[3]],
-            classes.labels.values[begin[3] : end[3]],
-            classes.labels.rows[begin[3] : end[3]],
-        ),
+        classes.sensitive[begin[2] : end[2]],
+        classes.labels[begin[3] : end[3]],
     )
 
 
 @inlined
 def _everything(classes: KeyedClasses) -> NDArray[np.int64]:
-    return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive.rows), len(classes.labels.rows)])
+    return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive), len(classes.labels)])
 
 
 @compiled
@@ -221,15 +212,15 @@ def step(
 ) -> None:
     """Roll node *coarse* up from *fine* into the workspace from mark *begin* on, and set mark *end*."""
     target = part_of(work.classes, begin, _everything(work.classes))
-    with_pairs = len(source.sensitive.rows) > 0 or len(source.labels.rows) > 0
+    with_pairs = len(source.sensitive) > 0 or len(source.labels) > 0
     scratch = work.scratch
     groups, classes = roll_up(source, fine, coarse, coding, scratch, target, with_pairs)
     end[:] = begin
     end[0] += groups
     end[1] += classes
-    if len(source.sensitive.rows):
+    if len(source.sensitive):
         end[2] += roll_pairs_up(source.sensitive, scratch.owners, options.size, scratch.table, target.sensitive)
-    if len(source.labels.rows):
+    if len(source.labels):
         end[3] += roll_pairs_up(source.labels, scratch.owners, options.label_size, scratch.table, target.labels)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled, inlined
-from tabular.lattice.evaluator.row_keys import Coding, KeyedClasses, Pairs
+from tabular.lattice.evaluator.row_keys import Coding, Counts, KeyedClasses
 
 #: Odd and without pattern, so that products with it mix the bits of a key.
 MIX = -7046029254386353131
@@ -272,26 +272,25 @@ def _join_classes(
 
 
 @compiled
-def roll_pairs_up(source: Pairs, owners: NDArray[np.int32], size: int, table: NDArray[np.int32], target: Pairs) -> int:
+def roll_pairs_up(source: Counts, owners: Counts, size: int, table: Counts, target: Counts) -> int:
     """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
-    number = len(source.rows)
+    number = len(source)
     slots = slots_for(number)
     table[:slots] = -1
     count = 0
     for row in range(number):
-        owner, value = owners[source.classes[row]], source.values[row]
+        owner, value = owners[source[row, 0]], source[row, 1]
         mixed = (np.int64(owner) * size + value) * MIX
         slot = ((mixed >> 31) ^ mixed) & (slots - 1)
         while True:
             found = table[slot]
             if found < 0:
                 table[slot] = count
-                target.classes[count], target.values[count] = owner, value
-                target.rows[count] = source.rows[row]
+                target[count, 0], target[count, 1], target[count, 2] = owner, value, source[row, 2]
                 count += 1
                 break
-            if target.classes[found] == owner and target.values[found] == value:
-                target.rows[found] += source.rows[row]
+            if target[found, 0] == owner and target[found, 1] == value:
+                target[found, 2] += source[row, 2]
                 break
             slot = (slot + 1) & (slots - 1)
     return count

@@ -7,26 +7,27 @@ only those that satisfy the limits are meant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.limits import Limits
-from tabular.lattice.question import Evaluates
+from tabular.lattice.metrics import ADDITIVE
 from tabular.lattice.space import Node, Nodes
+
+if TYPE_CHECKING:
+    from tabular.lattice.evaluator.evaluator import Evaluator
 
 Floats = NDArray[np.float64]
 
-#: What the levels alone say something of.
-_OF_LEVELS = ("glm", "precision")
 
-
-def least_by_levels(evaluator: Evaluates, objectives: Sequence[str], nodes: Sequence[Node] | Nodes) -> Floats:
+def least_by_levels(evaluator: Evaluator, objectives: Sequence[str], nodes: Sequence[Node] | Nodes) -> Floats:
     """What the levels of *nodes* cost when nothing is suppressed; minus infinity where they say nothing."""
     found = np.full((len(nodes), len(objectives)), -np.inf)
     for place, name in enumerate(objectives):
-        if name in _OF_LEVELS:
+        if name in ADDITIVE:
             found[:, place] = evaluator.loss_without_suppression(name, nodes)
     return found
 

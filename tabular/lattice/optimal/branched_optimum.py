@@ -13,8 +13,7 @@ from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.optimal.branch_and_bound import advance, narrow
 from tabular.lattice.optimal.class_splits import COUNTED, WORK, Scratch, scratch_for
 from tabular.lattice.optimal.greedy_descent import descended, gained
-from tabular.lattice.optimal.grid import Grid, grid_of
-from tabular.lattice.optimal.level_losses import LevelLosses
+from tabular.lattice.optimal.grid import Grid, LevelLosses, grid_of
 from tabular.lattice.optimal.parts import BEST, DONE, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.optimal.shared_search import SharedSearch
 from tabular.lattice.question import Course, Finds, Question

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, searches
-from tabular.lattice.searches.kgen_operators import crossed, lowest, moved_sideways, mutated, pairs, weights
+from tabular.lattice.searches.kgen_operators import crossed, moved_sideways, mutated, pairs, weights
 from tabular.lattice.space import Lattice, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 
@@ -108,7 +108,7 @@ class _Evolution:
         finds.remarks["bounds"] = self.low.tolist()
         if question.metric == "precision":
             # It never falls from a node to one above it, and no node satisfies that is not above this one.
-            self.raise_bound(question.lattice.precision(self.low.tolist()))
+            self.raise_bound(float(question.evaluator.loss_without_suppression("precision", self.low[None])[0]))
 
     @property
     def room(self) -> int:
@@ -183,7 +183,7 @@ class _Evolution:
     ) -> Generator[Nodes, Readings, NDArray[np.bool_]]:
         """Of which pairs the lowest node satisfies the limits, too: asked where *both* parents do."""
         holds = np.zeros(len(both), dtype=bool)
-        nodes = lowest(*parents)[both]
+        nodes = np.minimum(*parents)[both]
         if len(nodes):
             readings = yield from self.ask(nodes)
             holding = {node for node, good in zip(readings.tuples(), readings.satisfying, strict=True) if good}

@@ -59,16 +59,6 @@ def _heaviest(table: Shares, weight: Shares, rounds: int, rng: np.random.Generat
     return found
 
 
-def lowest(first: Nodes, second: Nodes) -> Nodes:
-    """The greatest node below both parents."""
-    return np.minimum(first, second)
-
-
-def highest(first: Nodes, second: Nodes) -> Nodes:
-    """The least node above both parents."""
-    return np.maximum(first, second)
-
-
 def between(low: Nodes, high: Nodes, rng: np.random.Generator) -> Nodes:
     """A random node from each of *low* up to each of *high*, both included."""
     return rng.integers(low, high, endpoint=True, dtype=np.int16)
@@ -82,7 +72,7 @@ def crossed(
     Both: their lowest node if that holds, too, else one random node from the lowest up to each of the parents.
     Neither: their highest node. One: a random node from the lowest up to the parent that holds.
     """
-    (first, second), low = parents, lowest(*parents)
+    (first, second), low = parents, np.minimum(*parents)
     both = hold[0] & hold[1]
     found, open_pairs, one = both & lowest_holds, both & ~lowest_holds, hold[0] ^ hold[1]
     holder = np.where(hold[0][:, None], first, second)
@@ -91,7 +81,7 @@ def crossed(
             low[found],
             between(low[open_pairs], first[open_pairs], rng),
             between(low[open_pairs], second[open_pairs], rng),
-            highest(first, second)[~hold[0] & ~hold[1]],
+            np.maximum(first, second)[~hold[0] & ~hold[1]],
             between(low[one], holder[one], rng),
         ]
     )

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidParameter, named
 from tabular.kernels import compiled
 from tabular.lattice.evaluator.readings import Readings
+from tabular.lattice.metrics import ADDITIVE
 from tabular.lattice.optimal.branched_optimum import BranchedOptimum
-from tabular.lattice.optimal.level_losses import ADDITIVE
 from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, count_in_words, searches
 from tabular.lattice.space import Nodes

@@ -77,5 +77,8 @@ def test_a_plan_runs_as_its_command_does(graphpriv, small, tmp_path):
     assert "p.toml: the file exists; give --overwrite" in graphpriv(*command, "--plan", "p.toml").error
     ended = graphpriv("run", "p.toml", "--set", "k=1")
     assert ended.code == 2 and "k must be at least 2, not 1" in ended.error
+    assert graphpriv("graph", "list", "--plan", "l.toml").code == 0
+    assert graphpriv("run", "l.toml", "--json").document == graphpriv("graph", "list", "--json").document
+    assert graphpriv("run", "l.toml", "--seed", 1).error.startswith("--seed means nothing here, since graph list")
     assert "none.toml" in graphpriv("run", "none.toml").error
     assert "--set 'k'" in graphpriv("run", "p.toml", "--set", "k").error

@@ -10,9 +10,11 @@ import numpy as np
 
 from tabular.errors import NoSolution
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Question, never, run
+from tabular.lattice.searching import run
 from tabular.lattice.space import Lattice, as_nodes, as_tuples
+from tabular.loop import never
 from tests.tabular.lattice.slow import SlowEvaluator
 
 

@@ -7,7 +7,7 @@ import pytest
 from tabular import Table
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tabular.lattice import Limits, ReleaseRequest, SearchRequest
-from tabular.lattice.chain import DynamicKgen
+from tabular.lattice.chain.search import DynamicKgen
 from tabular.lattice.searches import searches
 from tests.tabular.lattice.people import NAMES, people, table_of
 

@@ -21,7 +21,6 @@ def grid_document() -> dict[str, Any]:
     ]
     return {
         "version": "0.1.0",
-        "inputs": {"original": "sha256:" + "cd" * 32},
         "file": "people.csv",
         "rows": 1234,
         "columns": [
@@ -100,7 +99,6 @@ def _searched(algorithm: str, metric: str | None, objectives: list[str]) -> dict
     numbers = (111.24691357802 + step * 37.712345678901 for step in itertools.count())
     return {
         "version": "0.1.0",
-        "inputs": {"original": "sha256:" + "ef" * 32},
         "file": "people.csv",
         "rows": 1234,
         "quasi_identifiers": [

@@ -11,13 +11,17 @@ from tabular import Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.chain import DynamicEvaluator, DynamicKgen, History, already_told
 from tabular.lattice.chain import search as going_on
+from tabular.lattice.chain.consistency import already_told
+from tabular.lattice.chain.evaluator import DynamicEvaluator
+from tabular.lattice.chain.history import History
+from tabular.lattice.chain.search import DynamicKgen
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Finds, Question
 from tabular.lattice.searches import searches
 from tabular.lattice.searches.kgen import Kgen
-from tabular.lattice.searching import Finds, Question, run
+from tabular.lattice.searching import run
 from tests.tabular.lattice.chain.changing import changing
 from tests.tabular.lattice.chain.observer import faults, published, told_apart
 

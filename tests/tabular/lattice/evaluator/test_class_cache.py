@@ -7,12 +7,12 @@ import pytest
 
 from tabular.lattice.evaluator import class_cache
 from tabular.lattice.evaluator.class_cache import ClassCache
-from tabular.lattice.evaluator.row_keys import KeyedClasses, Pairs
+from tabular.lattice.evaluator.row_keys import KeyedClasses
 
 
 def classes_of(number):
     """So many classes."""
-    nothing = Pairs(*(np.zeros(0, dtype=np.int32) for _ in range(3)))
+    nothing = np.zeros((0, 3), dtype=np.int32)
     many = np.zeros(number, dtype=np.int64)
     return KeyedClasses(many[:, None], many, many.astype(np.int32), many[:0], nothing, nothing)
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from tabular import Hierarchy, Table
 from tabular.lattice.fronts.lower_bounds import least_above, least_below, least_by_levels
 from tabular.lattice.limits import Limits
-from tabular.lattice.space import is_below
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.problems import limits, problems, shares
 from tests.tabular.lattice.slow import SlowEvaluator
@@ -32,7 +31,7 @@ def test_no_node_that_satisfies_costs_less_than_is_said_of_it(problem, asked):
     assert (least_by_levels(slow, OBJECTIVES, nodes) <= costs + 1e-9).all()
     for fine, cost in zip(nodes, costs, strict=True):
         for place, coarse in enumerate(nodes):
-            if is_below(fine, coarse):
+            if all(low <= high for low, high in zip(fine, coarse, strict=True)):
                 if readings.satisfying[nodes.index(fine)]:
                     assert (below[place] <= cost).all()
                 assert (above[nodes.index(fine)] <= costs[place]).all()

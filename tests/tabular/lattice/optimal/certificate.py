@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
+from tabular.lattice.metrics import ADDITIVE
 from tabular.lattice.optimal.branch_and_bound import A_STEP, advance, narrow
 from tabular.lattice.optimal.class_splits import RECORDED, scratch_for
-from tabular.lattice.optimal.grid import grid_of
-from tabular.lattice.optimal.level_losses import ADDITIVE, LevelLosses
+from tabular.lattice.optimal.grid import LevelLosses, grid_of
 from tabular.lattice.optimal.parts import DONE, FOUND, FULL, Blocks, parts_of, with_more_room
 from tabular.lattice.question import Question
 from tabular.lattice.space import Node
@@ -75,7 +75,8 @@ def _lines(question: Question, node: Node) -> Iterator[NDArray[np.uint8]]:
     scratch, attributes = scratch_for(grid), len(grid.steps)
     room = _LINES + 4 * int(grid.steps.sum()) + 4 * attributes
     blocks = chained(attributes)
-    aim = losses.most - losses.of_node(node)
+    cost = sum(int(each[level]) for each, level in zip(losses.losses, node, strict=True))
+    aim = losses.most - cost
     parts = parts_of(grid, grid.steps, aim, judges=False, caps=blocks.most, proof=room)
     narrow(grid, parts, 0, blocks, scratch)
     yield parts.proof[: scratch.totals[RECORDED]].copy()

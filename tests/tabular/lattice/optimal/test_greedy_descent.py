@@ -8,8 +8,7 @@ from hypothesis import assume, given, settings
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.optimal.class_splits import scratch_for
 from tabular.lattice.optimal.greedy_descent import descended, gained
-from tabular.lattice.optimal.grid import grid_of
-from tabular.lattice.optimal.level_losses import LevelLosses
+from tabular.lattice.optimal.grid import LevelLosses, grid_of
 from tabular.lattice.question import Question
 from tests.strategies import generators
 from tests.tabular.lattice.problems import limits, problems
@@ -28,7 +27,8 @@ def test_a_descent_ends_where_every_step_further_breaks_the_limits(problem, aske
     steps = descended(grid, grid.steps, start, 1, rng, scratch_for(grid))
     assert not start.any()
     node = tuple((grid.steps - steps).tolist())
-    assert gained(grid, steps) == losses.most - losses.of_node(node)
+    cost = sum(int(each[level]) for each, level in zip(losses.losses, node, strict=True))
+    assert gained(grid, steps) == losses.most - cost
     # Where nothing is gained by it the node it began at is given back.
     if node != top:
         found = question.evaluator.evaluate([node, *lattice.predecessors(node)])

@@ -10,9 +10,10 @@ from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
+from tabular.lattice.metrics import ADDITIVE
 from tabular.lattice.optimal import branched_optimum, shared_search
-from tabular.lattice.optimal.level_losses import ADDITIVE
-from tabular.lattice.searching import Question, run
+from tabular.lattice.question import Question
+from tabular.lattice.searching import run
 from tests.tabular.lattice.searches.test_optimal import BRANCHED, Optimal, check_every_moment
 
 

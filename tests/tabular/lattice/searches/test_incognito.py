@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
 from tabular.lattice.limits import Limits
-from tabular.lattice.searching import after_evaluations
+from tabular.loop import after_evaluations
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, counted, satisfying, searched
 from tests.tabular.lattice.problems import limits, problems, shares

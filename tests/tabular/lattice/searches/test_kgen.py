@@ -8,8 +8,9 @@ from tabular.errors import InvalidParameter, NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Finds, Question
 from tabular.lattice.searches.kgen import Kgen, _Evolution, _Members
-from tabular.lattice.searching import Finds, Question, run
+from tabular.lattice.searching import run
 from tabular.lattice.space import Lattice, as_nodes
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables

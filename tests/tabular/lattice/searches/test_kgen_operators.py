@@ -11,8 +11,6 @@ from tabular.lattice.searches.kgen_operators import (
     OLD,
     between,
     crossed,
-    highest,
-    lowest,
     moved_sideways,
     mutated,
     pairs,
@@ -84,11 +82,6 @@ LOWEST, HIGHEST = (1, 1, 0), (2, 3, 1)
 def children(first_holds, second_holds, lowest_holds=False, seed=0):
     hold = (flags(first_holds), flags(second_holds))
     return as_tuples(crossed((FIRST, SECOND), hold, flags(lowest_holds), np.random.default_rng(seed)))
-
-
-def test_the_lowest_and_the_highest_node_of_two_parents():
-    assert as_tuples(lowest(FIRST, SECOND)) == [LOWEST]
-    assert as_tuples(highest(FIRST, SECOND)) == [HIGHEST]
 
 
 def test_two_parents_that_hold_have_their_lowest_node_for_a_child_if_it_holds():

@@ -9,8 +9,8 @@ from tabular.errors import InvalidParameter
 from tabular.lattice.fronts.dominance import non_dominated
 from tabular.lattice.fronts.front import boxes, checked_epsilon
 from tabular.lattice.limits import Limits
+from tabular.lattice.question import Finds, Question
 from tabular.lattice.searches.pbg_ea import PbgEa, crossed, dominance_fitness, first_population, stepped, tournaments
-from tabular.lattice.searching import Finds, Question
 from tabular.lattice.space import Lattice
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables
