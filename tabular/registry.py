@@ -70,13 +70,9 @@ def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
         raise InvalidParameter.wrong(name, must="be a number", was=value, owner=owner)
     number = float(value)
     if number != number or (low is not None and number < low) or (high is not None and number > high):
-        if high is None:
-            allowed = f"be at least {low}"
-        elif low is None:
-            allowed = f"be at most {high}"
-        else:
-            allowed = f"be from {low} to {high}"
-        raise InvalidParameter.wrong(name, must=allowed, was=value, owner=owner)
+        one_end = f"at least {low}" if high is None else f"at most {high}"
+        allowed = one_end if low is None or high is None else f"from {low} to {high}"
+        raise InvalidParameter.wrong(name, must=f"be {allowed}", was=value, owner=owner)
 
 
 def choices_of(choices: Any) -> Any:

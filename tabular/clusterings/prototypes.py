@@ -45,11 +45,8 @@ def _drawn(points: Points, clusters: int, rng: np.random.Generator) -> NDArray[n
         reached = np.cumsum(nearest)
         if reached[-1] <= 0:
             break
-        chosen.append(
-            points.values[
-                min(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")), len(nearest) - 1)
-            ]
-        )
+        drawn = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
+        chosen.append(points.values[min(drawn, len(nearest) - 1)])
     return np.stack(chosen)
 
 
