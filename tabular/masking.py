@@ -20,6 +20,7 @@ from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
 from tabular.release.dictionary import effective_parameters
 from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.package import Released
 from tabular.release.stream import Stream
 from tabular.release.verification import verify
 from tabular.table import Table
@@ -79,6 +80,8 @@ class Masking:
         return Masked(
             asked=self,
             table=masked,
+            columns=self.columns,
+            method=self.method,
             parameters=effective_parameters(protection, self.parameters),
             findings=findings,
             measures=found,
@@ -104,28 +107,17 @@ class Masking:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Masked:
+class Masked(Released):
     """A masked table, in the order of its original, and what was found out about it.
 
-    *order* says which row of it each row of the release is; None keeps the order. *findings* may go out with the
-    release; *measures* are all readings, None where nothing was measured; *matrices*, *matrix_measures* and
-    *frequencies* lead back to the original.
+    *findings* may go out with the release; *measures* are all readings, None where nothing was measured; *matrices*,
+    *matrix_measures* and *frequencies* lead back to the original.
     """
 
     asked: Masking
-    table: Table
-    parameters: Mapping[str, Any]
-    findings: Mapping[str, Any]
     measures: Summary | None = None
-    order: NDArray[np.int64] | None = None
-    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     matrix_measures: MatrixMeasures | None = None
     frequencies: Sequence[CorrectedFrequencies] = ()
-
-    @property
-    def released(self) -> Table:
-        """The rows in the order of the release; identifiers still stand in it."""
-        return self.table if self.order is None else self.table.rows(self.order)
 
     def to_frame(self) -> DataFrame:
         """The release as a pandas data frame, its identifiers dropped or starred."""
@@ -134,7 +126,7 @@ class Masked:
     def _repr_html_(self) -> str:
         from tabular.report.kit.snippet import table_snippet
 
-        caption = f"{', '.join(self.asked.columns)} masked by {self.asked.method}, {len(self.table):,} rows."
+        caption = f"{', '.join(self.columns)} masked by {self.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.labels import text_of
-from tabular.release.dictionary import table_dictionary
+from tabular.release.dictionary import LABELS, table_dictionary
 from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import IDENTIFIER, release_table
 from tabular.release.version import version
@@ -27,12 +27,17 @@ class Released:
     parameters: Mapping[str, Any]
     findings: Mapping[str, Any]
     #: The rows that are released, in their order; None where all stand as they are.
-    order: NDArray[np.int64] | None
+    order: NDArray[np.int64] | None = None
     #: What a label stands for, in words.
-    labels: str
+    labels: str = LABELS
     matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     #: What else leads back to the original.
     private: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def released(self) -> Table:
+        """The rows in the order of the release; identifiers still stand in it."""
+        return self.table if self.order is None else self.table.rows(self.order)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +54,7 @@ def packaged(
     made: Released, original: Table, *, identifiers: str, shuffled: bool, titles: Mapping[str, str], seed: int
 ) -> Package:
     """Drop or star the identifiers of a release, put its rows in order, and write down what goes with it."""
-    masked = made.table if made.order is None else made.table.rows(made.order)
+    masked = made.released
     table = release_table(masked, identifiers=identifiers)
     about = {"columns": list(made.columns), "method": made.method, "parameters": dict(made.parameters)}
     dropped = list(masked.with_role(IDENTIFIER)) if identifiers == "drop" else []

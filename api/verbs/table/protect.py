@@ -103,8 +103,6 @@ class ProtectTable(ReleasingVerb):
 
     def _mask(self, source: TableFile, work: Work) -> Outcome:
         from tabular.masking import Masking, read_parameters
-        from tabular.release.dictionary import LABELS
-        from tabular.release.package import Released
 
         attributes = [source.table.attribute(name) for name in self.columns]
         work.expect(self._planned_matrices(attributes))
@@ -120,17 +118,7 @@ class ProtectTable(ReleasingVerb):
         )
         work.report("Protecting", 0, 0)
         masked = asked.run(source.table, rng=work.generator(), report=work.report)
-        released = Released(
-            table=masked.table,
-            columns=self.columns,
-            method=asked.method,
-            parameters=masked.parameters,
-            findings=masked.findings,
-            order=masked.order,
-            labels=LABELS,
-            matrices=masked.matrices,
-        )
-        document, outputs = self.release_outputs(released, source, work)
+        document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
             document["matrix_measures"] = masked.matrix_measures.document()
         if self.matrices_out is not None:
