@@ -37,9 +37,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
-        written = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
-        if written.release is not None:
-            outcome = replace(outcome, document={**outcome.document, "release_id": written.release})
+        release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
+        if release is not None:
+            outcome = replace(outcome, document={**outcome.document, "release_id": release})
     outcome.afterwards()
     return outcome
 

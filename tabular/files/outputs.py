@@ -62,14 +62,6 @@ class Output:
     released: bool = False
 
 
-@dataclass(frozen=True)
-class WrittenOutputs:
-    """What was written: the release id, if anything was released, and the paths in the order of the outputs."""
-
-    release: str | None
-    paths: tuple[str, ...]
-
-
 def check_outputs(
     planned: Sequence[Planned], *, overwrite: bool, reads: Iterable[str | None] = (), store: str = ""
 ) -> None:
@@ -129,8 +121,8 @@ def _files_of(store: str) -> tuple[Path, ...]:
     return (kept, Path(f"{kept}-wal"), Path(f"{kept}-shm")) if store.startswith("file:") else ()
 
 
-def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> WrittenOutputs:
-    """Write all *outputs* or none; a folder that is not there is made.
+def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> str | None:
+    """Write all *outputs* or none, and give the release id, if anything is released; missing folders are made.
 
     Whatever fails, an interruption too, is undone, and the error says what is on the disk then.
     """
@@ -159,7 +151,7 @@ def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> WrittenOutpu
         # All is written. What cannot be removed now is removed by the next command.
         with contextlib.suppress(OSError, KeyboardInterrupt):
             replacement.clear()
-    return WrittenOutputs(release, tuple(output.path for output in outputs))
+    return release
 
 
 def _write_all(

@@ -12,7 +12,7 @@ from typing import IO
 from hypothesis import strategies as st
 
 from tabular.files.journal import MARK, finish_interrupted
-from tabular.files.outputs import Output, WrittenOutputs, write_outputs
+from tabular.files.outputs import Output, write_outputs
 from tabular.release.identity import release_id
 
 
@@ -44,7 +44,7 @@ class Scene:
             self.write("old", overwrite=False)
         self.before = self.seen()
 
-    def write(self, content: str, *, overwrite: bool = True) -> WrittenOutputs:
+    def write(self, content: str, *, overwrite: bool = True) -> str | None:
         writers = [text(content * 3), record(content), record(content), text(content)]
         return write_outputs(
             [

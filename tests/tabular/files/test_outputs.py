@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken
-from tabular.files.outputs import Planned, WrittenOutputs, check_outputs, write_outputs
+from tabular.files.outputs import Planned, check_outputs, write_outputs
 from tabular.release.identity import check_release_id, release_id
 from tests.system_calls import failing
 from tests.tabular.files.scenes import MOST_STEPS, Scene, output, record, scene, scenes, text
@@ -32,7 +32,7 @@ def test_outputs_are_written_and_the_others_know_the_release_id(tmp_path: Path) 
         overwrite=False,
     )
     expected = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
-    assert found == WrittenOutputs(expected, (str(tmp_path / "record.json"), str(tmp_path / "table.csv")))
+    assert found == expected
     assert json.loads((tmp_path / "record.json").read_text()) == {"of": "x", "release": expected}
     check_release_id([tmp_path / "table.csv"], expected, record="record.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["record.json", "table.csv"]
@@ -40,11 +40,11 @@ def test_outputs_are_written_and_the_others_know_the_release_id(tmp_path: Path) 
 
 def test_the_id_of_several_released_files_is_that_of_all_in_their_order(tmp_path: Path) -> None:
     outputs = [output(tmp_path / name, text(name), released=True) for name in ("b", "a")]
-    assert write_outputs(outputs, overwrite=False).release == release_id(b"ba")
+    assert write_outputs(outputs, overwrite=False) == release_id(b"ba")
 
 
 def test_nothing_released_has_no_id(tmp_path: Path) -> None:
-    assert write_outputs([output(tmp_path / "x", record("x"))], overwrite=False).release is None
+    assert write_outputs([output(tmp_path / "x", record("x"))], overwrite=False) is None
     assert json.loads((tmp_path / "x").read_text())["release"] == ""
 
 
@@ -68,7 +68,7 @@ def test_standard_output_comes_last_and_knows_the_release_id(tmp_path: Path, mon
         [output("-", text("table"), released=True), output(tmp_path / "record", record("x"))], overwrite=False
     )
     assert out.buffer.getvalue() == b"table"  # type: ignore[attr-defined]
-    assert found == WrittenOutputs(release_id(b"table"), ("-", str(tmp_path / "record")))
+    assert found == release_id(b"table")
     assert json.loads((tmp_path / "record").read_text())["release"] == release_id(b"table")
 
 
@@ -76,7 +76,7 @@ def test_standard_output_alone_needs_no_folder(tmp_path: Path, monkeypatch: pyte
     out = io.TextIOWrapper(io.BytesIO())
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.chdir(tmp_path)
-    assert write_outputs([output("-", text("x"), released=True)], overwrite=False).release == release_id(b"x")
+    assert write_outputs([output("-", text("x"), released=True)], overwrite=False) == release_id(b"x")
     assert out.buffer.getvalue() == b"x"  # type: ignore[attr-defined]
     assert not list(tmp_path.iterdir())
 
