@@ -98,9 +98,11 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     >>> places, [str(number) for number in domain], domain[1] == 1
     ([2, 1, 0], ['1', '1.0', '2'], False)
     """
-    # A column of Parquet may hold whole numbers that are larger than 64 bits.
-    exact = object if any(abs(number) >= 2**63 for number in numbers) else np.int64
-    sizes: NDArray[Any] = np.array(numbers, dtype=exact if set(map(type, numbers)) == {int} else np.float64)
+    kind: type = np.float64
+    if set(map(type, numbers)) == {int}:
+        # A column of Parquet may hold whole numbers of more than 64 bits.
+        kind = object if max(map(abs, numbers)) >= 2**63 else np.int64
+    sizes: NDArray[Any] = np.array(numbers, dtype=kind)
     order = np.argsort(sizes, kind="stable").tolist()
     domain = [numbers[place] for place in order]
     if (np.diff(sizes[order]) == 0).any():
