@@ -78,7 +78,7 @@ def disclosed(
     for name in names:
         for scenario, attributes in scenarios.items():
             started = time.perf_counter()
-            found: Disclosure = attackers[name].method().disclose_in(comparison, {scenario: attributes})[scenario]
+            found: Disclosure = attackers[name].method().disclosed(comparison, attributes)
             seconds = time.perf_counter() - started
             total += seconds
             row(case, name, scenario, f"{seconds:.2f}", f"{found.risk:.4f}", f"{found.undecided_share:.5f}")

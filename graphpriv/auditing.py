@@ -156,7 +156,7 @@ def audit(
     found: dict[str, dict[str, Disclosure]] = {name: {} for name in known}
     for done, (name, scenario) in enumerate(product(known, asked)):
         report(f"Attacker {name}, {scenario}", done, len(known) * len(asked))
-        found[name] |= known[name].disclose_in(comparison, {scenario: asked[scenario]})
+        found[name][scenario] = known[name].disclosed(comparison, asked[scenario])
     report("Measuring", 0, 0)
     parameters = {
         "attackers": {name: asdict(attacker) for name, attacker in known.items()},
