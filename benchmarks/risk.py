@@ -139,7 +139,7 @@ def by_matcher(
 
     *filtered* leaves out those, too, whose neighbours' labels allow no match.
     """
-    labels = [part.tolist() for part in user_labels(graph, masked, ATTRIBUTES)]
+    labels = [part.tolist() for part in np.split(user_labels(graph, masked, ATTRIBUTES), [len(graph)])]
     sides = []
     for side, part in zip((graph, masked), labels, strict=True):
         near = [side.neighbours.of(user).tolist() for user in range(len(side))]

@@ -161,8 +161,8 @@ def test_a_mapping_that_does_not_fit_is_refused() -> None:
 def test_labels_are_equal_exactly_where_all_values_are() -> None:
     original = graph_of(3, [], topics=first_topics([0, 1, 0]), places=[1, 1, 2])
     masked = graph_of(2, [], topics=first_topics([1, 0]), places=[1, 2])
-    one, other = user_labels(original, masked, ("location", "topic1"))
+    one, other = np.split(user_labels(original, masked, ("location", "topic1")), [len(original)])
     assert (one[:, None] == other[None, :]).tolist() == [[False, False], [True, False], [False, True]]
-    assert [part.tolist() for part in user_labels(original, masked, ())] == [[0, 0, 0], [0, 0]]
+    assert user_labels(original, masked, ()).tolist() == [0, 0, 0, 0, 0]
     with pytest.raises(UnknownName, match="topic1"):
         user_labels(original, masked, ("topc1",))
