@@ -110,13 +110,10 @@ class Audit:
 
 def _bounds(attacker: str, scenario: str, found: Disclosure) -> dict[str, tuple[float, float]]:
     alone = scenario == STRUCTURE
-    above, case = ("structure.", attacker) if alone else ("", f"{attacker}.{scenario}")
+    above, risk, case = ("structure.", "risk", attacker) if alone else ("", "disclosure_risk", f"{attacker}.{scenario}")
     # Who is found for certain stays found; nothing more is known of the candidates.
     return {
-        f"{above}risk.{case}" if alone else f"disclosure_risk.{case}": (
-            found.risk,
-            min(1.0, found.risk + found.undecided_share),
-        ),
+        f"{above}{risk}.{case}": (found.risk, min(1.0, found.risk + found.undecided_share)),
         f"{above}expected_success.{case}": (0.0, 1.0),
         **{f"{above}candidates.{case}.{bucket}": (0.0, float(len(found.candidates))) for bucket in BUCKETS},
     }
