@@ -163,14 +163,7 @@ class Neo4jStore(Store):
         return page
 
     def _keep_release(
-        self,
-        original: str,
-        name: str,
-        made: Release,
-        seed: int | None,
-        run: Run,
-        revision: str | None,
-        overwrite: bool,
+        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
     ) -> None:
         source = self._read(partial(heads.original, name=original))
         if revision is not None and revision != source.moment:
