@@ -78,7 +78,7 @@ def disclosed(
     for name in names:
         for scenario, attributes in scenarios.items():
             started = time.perf_counter()
-            found: Disclosure = attackers[name].method().disclose_in(comparison, {scenario: attributes})[scenario]
+            found: Disclosure = attackers[name].method().disclosed(comparison, attributes)
             seconds = time.perf_counter() - started
             total += seconds
             row(case, name, scenario, f"{seconds:.2f}", f"{found.risk:.4f}", f"{found.undecided_share:.5f}")
@@ -139,7 +139,7 @@ def by_matcher(
 
     *filtered* leaves out those, too, whose neighbours' labels allow no match.
     """
-    labels = [part.tolist() for part in user_labels(graph, masked, ATTRIBUTES)]
+    labels = [part.tolist() for part in np.split(user_labels(graph, masked, ATTRIBUTES), [len(graph)])]
     sides = []
     for side, part in zip((graph, masked), labels, strict=True):
         near = [side.neighbours.of(user).tolist() for user in range(len(side))]

@@ -110,13 +110,10 @@ class Audit:
 
 def _bounds(attacker: str, scenario: str, found: Disclosure) -> dict[str, tuple[float, float]]:
     alone = scenario == STRUCTURE
-    above, case = ("structure.", attacker) if alone else ("", f"{attacker}.{scenario}")
+    above, risk, case = ("structure.", "risk", attacker) if alone else ("", "disclosure_risk", f"{attacker}.{scenario}")
     # Who is found for certain stays found; nothing more is known of the candidates.
     return {
-        f"{above}risk.{case}" if alone else f"disclosure_risk.{case}": (
-            found.risk,
-            min(1.0, found.risk + found.undecided_share),
-        ),
+        f"{above}{risk}.{case}": (found.risk, min(1.0, found.risk + found.undecided_share)),
         f"{above}expected_success.{case}": (0.0, 1.0),
         **{f"{above}candidates.{case}.{bucket}": (0.0, float(len(found.candidates))) for bucket in BUCKETS},
     }
@@ -156,7 +153,7 @@ def audit(
     found: dict[str, dict[str, Disclosure]] = {name: {} for name in known}
     for done, (name, scenario) in enumerate(product(known, asked)):
         report(f"Attacker {name}, {scenario}", done, len(known) * len(asked))
-        found[name] |= known[name].disclose_in(comparison, {scenario: asked[scenario]})
+        found[name][scenario] = known[name].disclosed(comparison, asked[scenario])
     report("Measuring", 0, 0)
     parameters = {
         "attackers": {name: asdict(attacker) for name, attacker in known.items()},

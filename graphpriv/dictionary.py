@@ -133,10 +133,8 @@ def _profile_fields(
 ) -> list[dict[str, Any]]:
     """Location and topics, with the values that occur and how often each does."""
     keys = dict(enumerate(places.keys))
-    types = dict(enumerate(places.types))
-    values = [
-        {**value, "type": types[node]} for value, node in zip(_counted(location, keys), _codes(location), strict=True)
-    ]
+    codes = np.unique(location[location >= 0]).tolist()
+    values = [{**each, "type": places.types[node]} for each, node in zip(_counted(location, keys), codes, strict=True)]
     unknown = {"code": missing, "means": UNKNOWN_MEANS, "count": int((location == UNKNOWN).sum())}
     fields = [{**_field("location", where, "place", meanings[0]), "values": values, "missing": unknown}]
     for rank in range(RANKS):
@@ -153,11 +151,6 @@ def _profile_fields(
 
 def _field(name: str, where: str, kind: str, meaning: str) -> dict[str, Any]:
     return {"name": name, "in": where, "type": kind, "meaning": meaning}
-
-
-def _codes(column: NDArray[np.integer]) -> list[int]:
-    """The codes that occur, without the missing one."""
-    return [code for code in np.unique(column).tolist() if code >= 0]
 
 
 def _counted(column: NDArray[np.integer], names: Mapping[int, str]) -> list[dict[str, Any]]:

@@ -128,9 +128,9 @@ class SocialGraph:
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
         """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
-        from graphpriv.formats.interchange import from_networkx
+        from graphpriv.formats.interchange import imported_from_networkx
 
-        return from_networkx(graph)
+        return imported_from_networkx(graph).graph
 
     def to_networkx(self) -> nx.Graph:
         """The same graph for NetworkX, with `location` and `topics` on its nodes and `locations` on the graph."""

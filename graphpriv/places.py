@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import TypeVar
 
@@ -201,27 +202,15 @@ def _refuse_cycles(paths: Sequence[Path], at: Callable[[int], str]) -> None:
     for position, path in enumerate(paths):
         for number, (lower, upper) in enumerate(pairwise(path), start=1):
             above.setdefault(lower, {}).setdefault(upper, (position, number))
-    finished: set[Step] = set()
-    for start in above:
-        climbing: list[Step] = [start]
-        branches = [iter(above.get(start, {}))]
-        on_way = {start}
-        while climbing:
-            over = next(branches[-1], None)
-            if over is None:
-                finished.add(climbing[-1])
-                on_way.discard(climbing.pop())
-                branches.pop()
-            elif over in on_way:
-                position, number = above[climbing[-1]][over]
-                raise InvalidRecord(
-                    f"{at(position)}: step {number} lies below step {number + 1} here and above it elsewhere; "
-                    "places must not form a cycle."
-                )
-            elif over not in finished:
-                climbing.append(over)
-                on_way.add(over)
-                branches.append(iter(above.get(over, {})))
+    try:
+        TopologicalSorter(above).prepare()
+    except CycleError as error:
+        # Each place of the cycle lies above the next one; the way round is told where it was said last.
+        position, number = max(above[lower][upper] for upper, lower in pairwise(error.args[1]))
+        raise InvalidRecord(
+            f"{at(position)}: step {number} lies below step {number + 1} here and above it elsewhere; "
+            "places must not form a cycle."
+        ) from None
 
 
 def _canonical_names(paths: Sequence[Path]) -> list[str]:

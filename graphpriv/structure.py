@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from graphpriv.graph import Links, SocialGraph
-from graphpriv.places import LEVELS, UNKNOWN
+from graphpriv.places import UNKNOWN
 from graphpriv.topics import EMPTY, RANKS
 from tabular.kernels import compiled
 
@@ -180,14 +180,10 @@ def _spread(counts: NDArray[np.integer]) -> dict[str, float]:
 def _place_shares(graph: SocialGraph) -> dict[str, Any]:
     """The shares of users by level of their place, and of the places most of them name."""
     known = graph.location[graph.location != UNKNOWN]
-    levels: dict[str, float] = {}
-    by_level = np.bincount(graph.places.levels[known], minlength=max(LEVELS.values()) + 1)
-    for level, count in enumerate(by_level.tolist()):
-        if count:
-            levels[f"level {level}"] = count / len(graph)
+    by_level = enumerate(np.bincount(graph.places.levels[known]).tolist())
     return {
         "unknown": 1 - len(known) / max(len(graph), 1),
-        "levels": levels,
+        "levels": {f"level {level}": count / len(graph) for level, count in by_level if count},
         "most frequent": _most_frequent(known, graph.places.keys.__getitem__, len(graph)),
     }
 

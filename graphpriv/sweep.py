@@ -88,30 +88,23 @@ def sweep(
 
 
 def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    losses = [each["information_loss"] for each in audits]
-    return {
-        "information_loss": {
-            "aamil": _spread([each["aamil"]["mean"] for each in losses]),
-            "cdil": _spread([each["cdil"]["mean"] for each in losses]),
-            "dbil": _spread([each["dbil"] for each in losses]),
-            "mean": _spread([each["mean"] for each in losses]),
-        },
-        **{
-            part: {
-                attacker: {name: _spread([each[part][attacker][name] for each in audits]) for name in scenarios}
-                for attacker, scenarios in audits[0][part].items()
+    picked = []
+    for each in audits:
+        losses = each["information_loss"]
+        known = {"aamil": losses["aamil"]["mean"], "cdil": losses["cdil"]["mean"]}
+        picked.append(
+            {
+                "information_loss": {**known, "dbil": losses["dbil"], "mean": losses["mean"]},
+                **{part: each[part] for part in PARTS},
+                "structure": {part: each["structure"][part] for part in STRUCTURE_PARTS},
             }
-            for part in PARTS
-        },
-        "structure": {
-            part: {
-                attacker: _spread([each["structure"][part][attacker] for each in audits])
-                for attacker in audits[0]["structure"][part]
-            }
-            for part in STRUCTURE_PARTS
-        },
-    }
+        )
+    spread: dict[str, Any] = _spread(picked)
+    return spread
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _spread(values: Sequence[Any]) -> Any:
+    """Mean and standard deviation of numbers, or of what documents of one shape hold."""
+    if isinstance(values[0], Mapping):
+        return {key: _spread([each[key] for each in values]) for key in values[0]}
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0}

@@ -184,8 +184,6 @@ class Draft:
 
     def _profile(self, topics: object, columns: dict[str, str | None], number: int) -> Topics:
         if topics is None:
-            if not columns:
-                return NO_TOPICS
             return columns.get("topic1"), columns.get("topic2"), columns.get("topic3")
         where = f"{self._users_at(number)}: topics"
         if columns:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import INLINE_PATH
+from graphpriv.formats.draft import INLINE_PATH, TOPIC_COLUMNS
 from graphpriv.formats.sources import places_that_occur
-from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, direction
+from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, direction, profiles
 from graphpriv.graph import SocialGraph
-from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.progress import Report
 
@@ -44,32 +43,20 @@ class GEXF(GraphFormat):
     def text(self, graph: SocialGraph) -> Iterator[str]:
         tree, location = places_that_occur(graph)
         yield f'{_HEAD}  <graph defaultedgetype="{"directed" if graph.directed else "undirected"}" mode="static">\n'
-        names = ("location", INLINE_PATH, *(f"topic{rank + 1}" for rank in range(RANKS)), *graph.private)
+        names = ("location", INLINE_PATH, *TOPIC_COLUMNS, *graph.private)
         yield '    <attributes class="node" mode="static">\n'
         for number, name in enumerate(names):
             yield f'      <attribute id="{number}" title="{name}" type="string" />\n'
         yield "    </attributes>\n    <nodes>\n"
-        # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
+        numbers = {name: number for number, name in enumerate(names)}
         places = [
             _value(0, key, "A place") + _value(1, json.dumps(tree.path(node), ensure_ascii=False), "A place")
             for key, node in tree.by_key.items()
-        ] + [""]
-        topics = [
-            [_value(2 + rank, name, "The name of a topic") for name in graph.topic_names] + [""]
-            for rank in range(RANKS)
         ]
         ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
-        for user, profile in enumerate(graph.topics.tolist()):
-            private = "".join(
-                _value(number, value, f"{name} of user {user}")
-                for number, (name, column) in enumerate(graph.private.items(), start=2 + RANKS)
-                if (value := column[user]) is not None
-            )
-            one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
-            yield (
-                f"      <node id={ids[user]} label={ids[user]}><attvalues>\n"
-                f"{places[location[user]]}{one}{two}{three}{private}      </attvalues></node>\n"
-            )
+        written = profiles(graph, location, places, lambda name, text, what: _value(numbers[name], text, what))
+        for user, profile in zip(ids, written, strict=True):
+            yield f"      <node id={user} label={user}><attvalues>\n{profile}      </attvalues></node>\n"
         yield "    </nodes>\n    <edges>\n"
         sources, targets = graph.edges()
         for number, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):

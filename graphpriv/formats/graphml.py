@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import TOPIC_COLUMNS
 from graphpriv.formats.json_text import parsed_json
 from graphpriv.formats.sources import places_that_occur
-from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, content_of, direction
+from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, content_of, direction, profiles
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.progress import Report
@@ -49,21 +48,10 @@ class GraphML(GraphFormat):
         yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n    <data key="locations">'
         locations = {key: tree.path(node) for key, node in tree.by_key.items()}
         yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
-        # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
-        keys = [_data("location", content_of(key, "The name of a place")) for key in tree.keys] + [""]
-        topics = [
-            [_data(column, content_of(name, "The name of a topic")) for name in graph.topic_names] + [""]
-            for column in TOPIC_COLUMNS
-        ]
+        places = [_data("location", key, "The name of a place") for key in tree.keys]
         ids = [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
-        for user, profile in enumerate(graph.topics.tolist()):
-            private = "".join(
-                _data(name, content_of(value, f"{name} of user {user}"))
-                for name, column in graph.private.items()
-                if (value := column[user]) is not None
-            )
-            one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
-            yield f"    <node id={ids[user]}>\n{keys[location[user]]}{one}{two}{three}{private}    </node>\n"
+        for user, profile in zip(ids, profiles(graph, location, places, _data), strict=True):
+            yield f"    <node id={user}>\n{profile}    </node>\n"
         sources, targets = graph.edges()
         for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
             yield f"    <edge source={ids[source]} target={ids[target]} />\n"
@@ -167,5 +155,5 @@ class _Reader(ElementReader):
         return self.directed, None if self.locations is None else parsed_json(self.locations, where), where
 
 
-def _data(key: str, content: str) -> str:
-    return f'      <data key="{key}">{content}</data>\n'
+def _data(key: str, text: str, what: str) -> str:
+    return f'      <data key="{key}">{content_of(text, what)}</data>\n'

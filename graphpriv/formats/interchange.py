@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def from_networkx(graph: nx.Graph) -> SocialGraph:
-    """The social graph of a NetworkX graph: `location` and `topics` of its nodes, `locations` of the graph."""
-    return imported_from_networkx(graph).graph
-
-
 def imported_from_networkx(graph: nx.Graph) -> Imported:
-    """The same, with the self-loops and parallel edges that were dropped and the attributes that were not taken."""
+    """The social graph of a NetworkX graph: `location` and `topics` of its nodes, `locations` of the graph.
+
+    It tells of the self-loops and parallel edges that were dropped and the attributes that were not taken.
+    """
     draft = Draft("graph", lambda number: f"node {number}", lambda number: f"edge {number}")
     for number, (node, attributes) in enumerate(graph.nodes(data=True)):
         draft.add_user(number, node, {str(name): value for name, value in attributes.items()})

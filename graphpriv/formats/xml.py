@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphpriv.formats.contract import Imported, Origin
-from graphpriv.formats.draft import Draft
+from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
 from graphpriv.formats.sources import content
+from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.progress import Report
 
@@ -65,6 +69,26 @@ def read_elements(data: bytes, file: str, begin: Begin, end: End) -> None:
         if texts:
             raise
         raise InvalidInput(f"{file}, line 1: the XML says that it is in an encoding that is not known here.") from None
+
+
+def profiles(
+    graph: SocialGraph, location: NDArray[np.int32], places: Sequence[str], value: Callable[[str, str, str], str]
+) -> Iterator[str]:
+    """The elements of each user's place, topics and private columns; *value* writes one: its column, text and meaning.
+
+    *places* are the elements of each place.
+    """
+    # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
+    topics = [[*(value(each, name, "The name of a topic") for name in graph.topic_names), ""] for each in TOPIC_COLUMNS]
+    placed = [*places, ""]
+    for user, (place, profile) in enumerate(zip(location.tolist(), graph.topics.tolist(), strict=True)):
+        private = "".join(
+            value(name, text, f"{name} of user {user}")
+            for name, column in graph.private.items()
+            if (text := column[user]) is not None
+        )
+        one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
+        yield f"{placed[place]}{one}{two}{three}{private}"
 
 
 def content_of(text: str, what: str) -> str:

@@ -49,7 +49,7 @@ class Comparison:
     def labels(self, attributes: tuple[str, ...]) -> NDArray[np.int32]:
         """One code a user, the original users first."""
         if attributes not in self._labels:
-            self._labels[attributes] = np.concatenate(user_labels(self.original, self.masked, attributes))
+            self._labels[attributes] = user_labels(self.original, self.masked, attributes)
         return self._labels[attributes]
 
     def labelled(self, attributes: tuple[str, ...]) -> Neighbourhoods:
@@ -66,16 +66,13 @@ class Comparison:
         return self._classes[key]
 
 
-def user_labels(
-    original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """One code a user for its values of *attributes*, equal in both graphs exactly where all values are equal."""
+def user_labels(original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]) -> NDArray[np.int32]:
+    """One code a user for its values of *attributes*, equal exactly where all values are; the original users first."""
     for name in attributes:
         if name not in ATTRIBUTES:
             raise UnknownName.among("attribute", name, ATTRIBUTES)
     original, masked = common_codes(original, masked)
     columns = [np.concatenate([original.attribute(name), masked.attribute(name)]) for name in attributes]
-    labels = np.zeros(len(original) + len(masked), dtype=np.int32)
-    if columns:
-        labels = equivalence_classes(columns).labels.astype(np.int32)
-    return labels[: len(original)].copy(), labels[len(original) :].copy()
+    if not columns:
+        return np.zeros(len(original) + len(masked), dtype=np.int32)
+    return equivalence_classes(columns).labels.astype(np.int32)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.isomorphism import NO, OPEN, YES
-from graphpriv.risk.neighbourhoods import first_at_least
 from graphpriv.risk.shapes import BitRows, Shapes, write_row
 from tabular.kernels import compiled, inlined
 
@@ -102,14 +101,14 @@ def lowest(word: np.uint64) -> int:
 def first_domains(patterns: Shapes, targets: Shapes, span: Span, space: Workspace) -> int:
     """Write the domains that types and inner degrees leave; how many words they take, negative where one is empty."""
     base, count, target_base, target_count = span
-    slack = target_count - count
+    slack, kinds = target_count - count, targets.types[target_base : target_base + target_count]
     total, place, low_end = 0, 0, 0
     while place < count:
         kind, end = patterns.types[base + place], place
         while end < count and patterns.types[base + end] == kind:
             end += 1
-        first = first_at_least(targets.types, kind, target_base + low_end, target_base + target_count) - target_base
-        low_end = first_at_least(targets.types, kind + 1, target_base + first, target_base + target_count) - target_base
+        first = low_end + np.searchsorted(kinds[low_end:], kind)
+        low_end = first + np.searchsorted(kinds[first:], kind, side="right")
         # Whatever has no links can stand for whatever has none, and for nothing else that would need it: these are
         # settled beforehand, as many as there are on both sides.
         alone = 0

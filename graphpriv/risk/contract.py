@@ -39,11 +39,12 @@ class Attacker(Method):
         workers: int | None = None,
     ) -> dict[str, Disclosure]:
         """The disclosure of each scenario."""
-        return self.disclose_in(Comparison.of(original, masked, mapping, workers=workers), scenarios)
+        comparison = Comparison.of(original, masked, mapping, workers=workers)
+        return {name: self.disclosed(comparison, attributes) for name, attributes in scenarios.items()}
 
     @abstractmethod
-    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """The disclosure of each scenario, on a comparison that attackers share."""
+    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
+        """The disclosure where these *attributes* are known, on a comparison that attackers share."""
 
 
 #: The attackers, by name.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.contract import Attacker, attackers
 from graphpriv.risk.disclosure import Disclosure
-from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses
 from tabular.registry import option
 
 
@@ -27,22 +25,15 @@ class Ego(Attacker):
 
     steps: int = option(20_000_000, low=1, high=10**12, help="steps allowed for comparing two neighbourhoods")
 
-    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """The disclosure of each scenario."""
-        return {
-            name: disclosed_by_class(comparison, comparison.classes(attributes, budget=self.steps))
-            for name, attributes in scenarios.items()
-        }
-
-
-def disclosed_by_class(comparison: Comparison, classes: NeighbourhoodClasses) -> Disclosure:
-    """Take the masked users in a user's class for its candidates."""
-    users = len(comparison.original)
-    own, masked = classes.of[:users], classes.of[users:]
-    candidates = np.bincount(masked, minlength=len(classes.of))[own]
-    true_found = None
-    if comparison.mapping is not None:
-        there = comparison.mapping >= 0
-        true_found = there.copy()
-        true_found[there] = own[there] == masked[comparison.mapping[there]]
-    return Disclosure(candidates > 0, classes.open[:users].copy(), candidates, true_found)
+    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
+        """Take the masked users in a user's class for its candidates."""
+        classes = comparison.classes(attributes, budget=self.steps)
+        users = len(comparison.original)
+        own, masked = classes.of[:users], classes.of[users:]
+        candidates = np.bincount(masked, minlength=len(classes.of))[own]
+        true_found = None
+        if comparison.mapping is not None:
+            there = comparison.mapping >= 0
+            true_found = there.copy()
+            true_found[there] = own[there] == masked[comparison.mapping[there]]
+        return Disclosure(candidates > 0, classes.open[:users].copy(), candidates, true_found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,18 +63,6 @@ def closed_neighbourhoods(original: SocialGraph, masked: SocialGraph, workers: i
     found = found._replace(inner=np.empty(total, dtype=np.int32), codes=np.empty(total, dtype=np.int8))
     in_chunks(lambda start, stop: write_triangles(found, links, start, stop, free), bounds, workers)
     return found
-
-
-@inlined
-def first_at_least(values: NDArray[Any], wanted: int, low: int, high: int) -> int:
-    """The first place from *low* to *high* whose value is at least *wanted*, *high* if none is; they rise."""
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 class Upward(NamedTuple):

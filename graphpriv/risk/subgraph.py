@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import local
@@ -48,11 +47,8 @@ class Subgraph(Attacker):
 
     steps: int = option(200_000, low=1, high=10**12, help="assignments that one search may try")
 
-    def disclose_in(self, comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> dict[str, Disclosure]:
-        """The disclosure of each scenario."""
-        return {name: self._disclosed(comparison, attributes) for name, attributes in scenarios.items()}
-
-    def _disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
+    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
+        """Take each class of equal neighbourhoods once on either side, and look for one in the other."""
         classes = comparison.classes(attributes, budget=CLASS_STEPS)
         around = comparison.labelled(attributes)
         sides = Sides.of(comparison, around, classes)
@@ -142,11 +138,10 @@ class Sides:
         patterns = shapes_of(around, self.patterns[kept], workers)
         targets = shapes_of(around, self.targets[wanted], workers)
         where = self._space(kept, wanted, np.diff(patterns.offsets))
-        search = Search(patterns, targets, where, comparison.original.directed, workers, budget)
-        search.run()
-        found.candidates[kept] += search.candidates
-        found.open[kept] = search.open
-        found.true[where.seekers[search.true]] = True
+        within = look_for(patterns, targets, where, comparison.original.directed, workers, budget)
+        found.candidates[kept] += within.candidates
+        found.open[kept] = within.open
+        found.true[where.seekers[within.true]] = True
         return found
 
     def _space(self, kept: NDArray[np.int64], wanted: NDArray[np.bool_], sizes: NDArray[np.int64]) -> SearchSpace:
@@ -193,42 +188,34 @@ def _firsts(of: NDArray[np.int32], centres: int) -> tuple[NDArray[np.int64], NDA
     return firsts, number[of], counts[firsts]
 
 
-class Search:
-    """One search for all patterns: the layout both sides share, and what is found."""
+def look_for(patterns: Shapes, targets: Shapes, where: SearchSpace, directed: bool, workers: int, budget: int) -> Found:
+    """Look for all *patterns*, the large ones first; `true` goes by the seekers."""
+    rows, needs = bit_rows(targets, directed, workers), needs_of(patterns, targets, workers)
+    sizes = np.diff(patterns.offsets)
+    order = np.lexsort((patterns.labels, -sizes))
+    found = Found(
+        candidates=np.zeros(len(sizes), dtype=np.int64),
+        open=np.zeros(len(sizes), dtype=np.bool_),
+        true=np.zeros(len(where.seekers), dtype=np.bool_),
+    )
+    most = int(sizes[where.lows < where.highs].max(initial=0))
+    span = int(np.diff(targets.offsets).max(initial=0)) + 1
+    own = local()
 
-    def __init__(
-        self, patterns: Shapes, targets: Shapes, where: SearchSpace, directed: bool, workers: int, budget: int
-    ) -> None:
-        self.patterns, self.targets, self.where = patterns, targets, where
-        self.workers, self.budget = workers, budget
-        self.rows = bit_rows(targets, directed, workers)
-        self.needs = needs_of(patterns, targets, workers)
-        self.sizes = np.diff(patterns.offsets)
-        self.order = np.lexsort((patterns.labels, -self.sizes))
-        self.candidates = np.zeros(len(self.sizes), dtype=np.int64)
-        self.open = np.zeros(len(self.sizes), dtype=np.bool_)
-        self.true = np.zeros(len(where.seekers), dtype=np.bool_)
-        self.workspaces = local()
-
-    def run(self) -> None:
-        """Look for the large patterns first."""
-        work = (self.sizes * (self.where.highs - self.where.lows))[self.order]
-        if work.sum() < _LITTLE:
-            self._look(0, len(self.order))
-            return
-        # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
-        layers = np.append(np.flatnonzero(np.diff(self.sizes[self.order], prepend=-1)), len(self.order))
-        for first, last in pairwise(layers.tolist()):
-            in_chunks(self._look, first + even_bounds(work[first:last], least=_LITTLE), self.workers)
-
-    def _look(self, start: int, stop: int) -> None:
-        if not hasattr(self.workspaces, "own"):
-            most = int(self.sizes[self.where.lows < self.where.highs].max(initial=0))
-            span = int(np.diff(self.targets.offsets).max(initial=0)) + 1
-            self.workspaces.own = workspace_for(
-                most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2))
-            )
+    def look(start: int, stop: int) -> None:
+        if not hasattr(own, "space"):
+            own.space = workspace_for(most, span, min(_MOST_WORDS, (most + 2) * (most + 2) * (span // 64 + 2)))
         contain(
-            *(self.patterns, self.order, start, stop, self.targets, self.needs, self.rows),
-            *(self.where, self.workspaces.own, self.budget, self.candidates, self.open, self.true),
+            *(patterns, order, start, stop, targets, needs, rows, where, own.space, budget),
+            *(found.candidates, found.open, found.true),
         )
+
+    work = (sizes * (where.highs - where.lows))[order]
+    if work.sum() < _LITTLE:
+        look(0, len(order))
+        return found
+    # What a pattern lies in has more neighbours than it: one size after the other, no two threads wait.
+    layers = np.append(np.flatnonzero(np.diff(sizes[order], prepend=-1)), len(order))
+    for first, last in pairwise(layers.tolist()):
+        in_chunks(look, first + even_bounds(work[first:last], least=_LITTLE), workers)
+    return found

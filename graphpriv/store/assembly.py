@@ -118,8 +118,7 @@ class Profiles:
         self._names = dict(topics)
         self._place_numbers = {path: number for number, path in self._paths.items()}
         self._topic_numbers = {name: number for number, name in self._names.items()}
-        self._next_place = max(self._paths, default=-1) + 1
-        self._next_topic = max(self._names, default=-1) + 1
+        self._first_place, self._first_topic = max(self._paths, default=-1) + 1, max(self._names, default=-1) + 1
         self.added_places: list[PlaceRow] = []
         self.added_topics: list[tuple[int, str]] = []
 
@@ -144,16 +143,12 @@ class Profiles:
     def _place(self, path: Path) -> int:
         if path not in self._place_numbers:
             above = self._place(path[1:]) if len(path) > 1 else None
-            self.added_places.append((self._next_place, above, *path[0]))
-            self._paths[self._next_place] = path
-            self._place_numbers[path] = self._next_place
-            self._next_place += 1
+            number = self._place_numbers[path] = self._first_place + len(self.added_places)
+            self.added_places.append((number, above, *path[0]))
         return self._place_numbers[path]
 
     def _topic(self, topic: str) -> int:
         if topic not in self._topic_numbers:
-            self.added_topics.append((self._next_topic, topic))
-            self._names[self._next_topic] = topic
-            self._topic_numbers[topic] = self._next_topic
-            self._next_topic += 1
+            number = self._topic_numbers[topic] = self._first_topic + len(self.added_topics)
+            self.added_topics.append((number, topic))
         return self._topic_numbers[topic]

@@ -146,14 +146,7 @@ class Store(ABC):
 
     @abstractmethod
     def _keep_release(
-        self,
-        original: str,
-        name: str,
-        made: Release,
-        seed: int | None,
-        run: Run,
-        revision: str | None,
-        overwrite: bool,
+        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
     ) -> None:
         """Keep a release of an original that is still of this revision."""
 

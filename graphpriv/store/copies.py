@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from graphpriv.store.sqlite.store import SqliteStore
 
 
-def folder_of(url: str) -> Path | None:
-    """The folder of the store at *url*; None for a server."""
-    return Path(url.removeprefix("file:")).resolve().parent if url.startswith("file:") else None
-
-
 def check_backup(path: str | Path, *, into: str) -> None:
     """Refuse a file that cannot be restored, before the store *into* which it is to go is opened or made.
 
@@ -30,7 +25,8 @@ def check_backup(path: str | Path, *, into: str) -> None:
     anything.
     """
     if str(path) != STREAM:
-        with opened_backup(path, near=folder_of(into)):
+        near = Path(into.removeprefix("file:")).resolve().parent if into.startswith("file:") else None
+        with opened_backup(path, near=near):
             pass
 
 
@@ -43,13 +39,10 @@ def _copy_whole(path: Path, target: Path) -> None:
             pass
     except OSError as error:
         raise InvalidInput(f"{path}: {reason(error)}") from None
-    where = path.absolute().as_uri()
     logs = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
-    if not any(log.exists() and log.stat().st_size for log in logs):
-        # Nothing stands in a log: the file is all there is, and may lie where nothing can be written.
-        where += "?immutable=1" if not os.access(path.parent, os.W_OK) else "?mode=ro"
-    else:
-        where += "?mode=ro"
+    # Where nothing stands in a log, the file is all there is, and may lie where nothing can be written.
+    alone = not any(log.exists() and log.stat().st_size for log in logs) and not os.access(path.parent, os.W_OK)
+    where = f"{path.absolute().as_uri()}?{'immutable=1' if alone else 'mode=ro'}"
     try:
         with (
             contextlib.closing(sqlite3.connect(where, uri=True, timeout=30.0)) as source,
@@ -96,7 +89,11 @@ def opened_backup(path: str | Path, *, near: Path | None) -> Iterator[SqliteStor
     with working_folder(first_usable(*places)) as folder:
         working_copy = folder / "backup.db"
         if str(path) == STREAM:
-            _copy_stream(working_copy)
+            content = read_bytes(STREAM)
+            try:
+                working_copy.write_bytes(content)
+            except OSError as error:
+                raise failure(error, folder.parent) from None
         else:
             _copy_whole(Path(path), working_copy)
         _refuse_foreign(working_copy, path)
@@ -105,11 +102,3 @@ def opened_backup(path: str | Path, *, near: Path | None) -> Iterator[SqliteStor
             if problems:
                 raise InvalidInput(f"{path}: the backup is not sound, and nothing was restored: {problems[0]}")
             yield store
-
-
-def _copy_stream(target: Path) -> None:
-    content = read_bytes(STREAM)
-    try:
-        target.write_bytes(content)
-    except OSError as error:
-        raise failure(error, target.parent.parent) from None

@@ -7,7 +7,6 @@ or to somebody that member is linked with (copied links make hubs with a power-l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -37,15 +36,8 @@ UNKNOWN_PLACES = 0.05
 FEWER_TOPICS = 0.03
 
 
-@dataclass(frozen=True)
-class Habits:
-    """How users link up, as shares of their links."""
-
-    inside: float = 0.9
-    copying: float = 0.2
-    closing: float = 0.4
-    mutual: float = 0.12
-    outgoing: float = 0.7
+#: How users link up, as shares of their links.
+INSIDE, COPYING, CLOSING, MUTUAL, OUTGOING = 0.9, 0.2, 0.4, 0.12, 0.7
 
 
 def synthetic_graph(
@@ -93,22 +85,20 @@ def _communities(users: int, rng: Generator) -> NDArray[np.int32]:
     return rng.choice(count, size=users, p=weight / weight.sum()).astype(np.int32)
 
 
-def _links(
-    community: NDArray[np.int32], follows: int, rng: Generator, habits: Habits = Habits()
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _links(community: NDArray[np.int32], follows: int, rng: Generator) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Sources and targets of exactly *follows* distinct links, connected if there are enough of them."""
     users = len(community)
-    mutual = round(habits.mutual * max(follows - (users - 1), 0))
+    mutual = round(MUTUAL * max(follows - (users - 1), 0))
     quota = _quotas(users, follows - mutual, rng)
     members = np.argsort(community, kind="stable").astype(np.int32)
     starts = np.searchsorted(community[members], np.arange(community.max() + 1)).astype(np.int64)
     seed = int(rng.integers(0, 2**63))
     reached = np.full(int(quota.sum()), -1, dtype=np.int32)
-    _grow(quota, community, members, starts, seed, habits.inside, habits.copying, habits.closing, reached)
+    _grow(quota, community, members, starts, seed, INSIDE, COPYING, CLOSING, reached)
     joining = np.repeat(np.arange(users, dtype=np.int32), quota)[reached >= 0]
     reached = reached[reached >= 0]
     # Newcomers follow those who are known already more often than the other way round.
-    forward = rng.random(len(joining)) < habits.outgoing
+    forward = rng.random(len(joining)) < OUTGOING
     sources, targets = np.where(forward, joining, reached), np.where(forward, reached, joining)
     back = rng.permutation(len(joining))[: min(mutual, follows - len(joining))]
     keys = np.concatenate([_keys(sources, targets, users), _keys(targets[back], sources[back], users)])

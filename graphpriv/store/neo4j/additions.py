@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 from neo4j import ManagedTransaction
 
@@ -11,14 +11,14 @@ from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import Profiles
 from graphpriv.store.neo4j import imports, reading
 from graphpriv.store.neo4j.heads import Head, note
-from graphpriv.store.neo4j.schema import Rows, ask, batches
+from graphpriv.store.neo4j.schema import ask, batches
 from graphpriv.store.records import Added, Follow, Forgotten, Post, User, not_known
 from graphpriv.store.soundness import dangling
 
 
 def add_users(tx: ManagedTransaction, head: Head, users: Sequence[User]) -> Added:
     """Add users after those that are there."""
-    known = _known_users(tx, head.key, [user.id for user in users])
+    known = _known(tx, head.key, "users", [user.id for user in users])
     profiles = Profiles(reading.places(tx, head.key), reading.topics(tx, head.key))
     profile_of = [profiles.numbers(user) for user in users]
     number_of = dict(known)
@@ -45,7 +45,7 @@ def add_users(tx: ManagedTransaction, head: Head, users: Sequence[User]) -> Adde
 def add_follows(tx: ManagedTransaction, head: Head, follows: Sequence[Follow]) -> Added:
     """Add follows between users that are there."""
     named = {end for follow in follows for end in (follow.source, follow.target)}
-    known = _known_users(tx, head.key, sorted(named))
+    known = _known(tx, head.key, "users", sorted(named))
     pairs = []
     for position, follow in enumerate(follows):
         for end in ("source", "target"):
@@ -54,15 +54,16 @@ def add_follows(tx: ManagedTransaction, head: Head, follows: Sequence[Follow]) -
         pairs.append((known[follow.source], known[follow.target]))
     apart = [pair if head.directed else tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]]
     rows = [list(pair) for pair in sorted(set(apart))]
-    new = sum(_put_follows(tx, head.key, part) for part in batches(rows))
+    put = (tx.run(imports.PUT["follows"], key=head.key, rows=part).consume() for part in batches(rows))
+    new = sum(each.counters.relationships_created for each in put)
     note(tx, head.key, {"edges": head.edges + new})
     return Added(new, len(apart) - new, len(pairs) - len(apart))
 
 
 def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Added:
     """Add posts after those that are there."""
-    authors = _known_users(tx, head.key, sorted({post.user for post in posts}))
-    known = _known_posts(tx, head.key, [post.id for post in posts])
+    authors = _known(tx, head.key, "users", sorted({post.user for post in posts}))
+    known = _known(tx, head.key, "posts", [post.id for post in posts])
     number_of = dict(known)
     rows = []
     for position, post in enumerate(posts):
@@ -70,7 +71,12 @@ def add_posts(tx: ManagedTransaction, head: Head, posts: Sequence[Post]) -> Adde
             raise dangling("Post", position, "user", str(head.name))
         number = number_of.setdefault(post.id, head.posts + len(number_of) - len(known))
         rows.append([number, post.id, authors[post.user], post.text, list(post.links), post.created])
-    _clear_authors(tx, head.key, list(known.values()))
+    # Off their authors before they are put in again.
+    tx.run(
+        "UNWIND $numbers AS number MATCH (:User)-[r:POSTED]->(:Post {graph: $key, number: number}) DELETE r",
+        key=head.key,
+        numbers=list(known.values()),
+    ).consume()
     _put_all(tx, head.key, "posts", rows)
     new = len(posts) - len(known)
     note(tx, head.key, {"posts": head.posts + new})
@@ -87,7 +93,7 @@ ADD: dict[str, Callable[[ManagedTransaction, Head, Sequence[Any]], Added]] = {
 
 def forget(tx: ManagedTransaction, head: Head, user: str) -> Forgotten:
     """Take a person out, and what nobody else has."""
-    known = _known_users(tx, head.key, [user])
+    known = _known(tx, head.key, "users", [user])
     if not known:
         raise not_known(str(head.name))
     follows, posts, mappings = _take_out(tx, head.key, known[user])
@@ -101,23 +107,19 @@ def _put_all(tx: ManagedTransaction, key: str, kind: str, rows: Iterable[Sequenc
         imports.put(tx, key, kind, [list(row) for row in batch])
 
 
-def _known_users(tx: ManagedTransaction, key: str, ids: Sequence[str]) -> dict[str, int]:
+#: The numbers of users and of posts by their ids.
+_KNOWN: dict[str, LiteralString] = {
+    "users": "UNWIND $ids AS id MATCH (u:User {graph: $key, id: id}) RETURN u.id, u.number",
+    "posts": "UNWIND $ids AS id MATCH (p:Post {graph: $key, id: id}) RETURN p.id, p.number",
+}
+
+
+def _known(tx: ManagedTransaction, key: str, kind: str, ids: Sequence[str]) -> dict[str, int]:
     """The numbers of those of the *ids* that are there."""
     found: dict[str, int] = {}
     for batch in batches(ids):
-        rows = ask(
-            tx, "UNWIND $ids AS id MATCH (u:User {graph: $key, id: id}) RETURN u.id, u.number", key=key, ids=batch
-        )
-        found.update((user, number) for user, number in rows)
+        found.update((each, number) for each, number in ask(tx, _KNOWN[kind], key=key, ids=batch))
     return found
-
-
-def _known_posts(tx: ManagedTransaction, key: str, ids: Sequence[str]) -> dict[str, int]:
-    """The numbers of those of the *ids* that are there."""
-    rows = ask(
-        tx, "UNWIND $ids AS id MATCH (p:Post {graph: $key, id: id}) RETURN p.id, p.number", key=key, ids=list(ids)
-    )
-    return {str(post): int(number) for post, number in rows}
 
 
 def _clear_profiles(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -151,21 +153,6 @@ def _prune(tx: ManagedTransaction, key: str, homes: Sequence[int], interests: Se
             homes=list(homes),
         )
         homes = [number for (number,) in rows]
-
-
-def _clear_authors(tx: ManagedTransaction, key: str, numbers: Sequence[int]) -> None:
-    """Take posts off their authors before they are put in again."""
-    tx.run(
-        "UNWIND $numbers AS number MATCH (:User)-[r:POSTED]->(:Post {graph: $key, number: number}) DELETE r",
-        key=key,
-        numbers=list(numbers),
-    ).consume()
-
-
-def _put_follows(tx: ManagedTransaction, key: str, rows: Rows) -> int:
-    """Add follows, and say how many of them are new."""
-    done = tx.run(imports.PUT["follows"], key=key, rows=rows).consume()
-    return done.counters.relationships_created
 
 
 def _take_out(tx: ManagedTransaction, key: str, number: int) -> tuple[int, int, int]:

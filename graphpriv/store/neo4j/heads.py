@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 from neo4j import ManagedTransaction
 
@@ -86,15 +86,16 @@ def state(tx: ManagedTransaction) -> tuple[list[Head], int]:
     return heads(tx), int(found[0][0])
 
 
-def head_of(tx: ManagedTransaction, name: str) -> Head | None:
-    """The graph of a name."""
-    found = ask(tx, "MATCH (g:Graph {name: $name}) RETURN properties(g)", name=name)
+def head_of(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head | None:
+    """The graph of a name; with *lock* nobody else changes it to the end of this transaction."""
+    locking: LiteralString = "SET g.revision = g.revision + 1 " if lock else ""
+    found = ask(tx, "MATCH (g:Graph {name: $name}) " + locking + "RETURN properties(g)", name=name)
     return Head.of(found[0][0]) if found else None
 
 
 def known(tx: ManagedTransaction, name: str, *, lock: bool = False) -> Head:
-    """The graph of a name that must be there; with *lock* nobody else changes it to the end of this transaction."""
-    head = lock_graph(tx, name) if lock else head_of(tx, name)
+    """The same for a graph that must be there."""
+    head = head_of(tx, name, lock=lock)
     if head is None:
         raise UnknownName.among("graph", name, [str(each.name) for each in heads(tx)])
     return head
@@ -114,12 +115,6 @@ def release_of(tx: ManagedTransaction, original: str, release: str) -> tuple[str
     if made.original != source.key:
         raise no_release_of(original, release, [str(head.name) for head in heads(tx) if head.original == source.key])
     return source.key, made.key
-
-
-def lock_graph(tx: ManagedTransaction, name: str) -> Head | None:
-    """The graph of a name, which nobody else changes to the end of this transaction."""
-    found = ask(tx, "MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1 RETURN properties(g)", name=name)
-    return Head.of(found[0][0]) if found else None
 
 
 def lock_key(tx: ManagedTransaction, key: str) -> None:

@@ -44,15 +44,10 @@ def ask(tx: ManagedTransaction, query: LiteralString, **values: Any) -> Rows:
     return [list(record.values()) for record in tx.run(query, values)]
 
 
-def some(source: Iterator[T], count: int) -> list[T]:
-    """The next rows, *count* at most."""
-    return list(islice(source, count))
-
-
 def batches(rows: Iterable[T]) -> Iterator[list[T]]:
     """The *rows*, so many at a time."""
     source = iter(rows)
-    while batch := some(source, BATCH):
+    while batch := list(islice(source, BATCH)):
         yield batch
 
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from uuid import uuid4
 
 import numpy as np
@@ -134,7 +135,7 @@ class Staging:
         def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
             nonlocal room
             source = iter(rows)
-            while batch := [list(row) for row in schema.some(source, room)]:
+            while batch := [list(row) for row in islice(source, room)]:
                 parcel.append((kind, batch))
                 room -= len(batch)
                 if not room:

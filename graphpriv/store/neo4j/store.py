@@ -61,6 +61,7 @@ class Neo4jStore(Store):
     def __init__(self, address: ServerAddress, *, create: bool, lease: float = LEASE) -> None:
         self.address = address.shown
         self._connection = Connection(address)
+        self._read, self._write = self._connection.read, self._connection.write
         self._staging = Staging(self._connection, lease)
         try:
             self._prepare(create=create)
@@ -162,14 +163,7 @@ class Neo4jStore(Store):
         return page
 
     def _keep_release(
-        self,
-        original: str,
-        name: str,
-        made: Release,
-        seed: int | None,
-        run: Run,
-        revision: str | None,
-        overwrite: bool,
+        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
     ) -> None:
         source = self._read(partial(heads.original, name=original))
         if revision is not None and revision != source.moment:
@@ -282,9 +276,3 @@ class Neo4jStore(Store):
 
     def _head(self, name: str) -> heads.Head:
         return self._read(partial(heads.known, name=name))
-
-    def _read(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
-        return self._connection.read(work)
-
-    def _write(self, work: Callable[[driver.ManagedTransaction], T]) -> T:
-        return self._connection.write(work)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
+from graphpriv.store.assembly import Parts
 from graphpriv.store.contract import Store
 from graphpriv.store.records import (
     Added,
@@ -82,8 +83,7 @@ class SqliteStore(Store):
 
     def load_graph(self, name: str) -> SocialGraph:
         with self._file.reading() as db:
-            key, directed, private = self._key(db, name)
-            parts = rows.read_graph(db, key, directed=directed, private=private)
+            parts = self._parts(db, name)
         return parts.assemble()
 
     def revision(self, name: str) -> str:
@@ -93,10 +93,7 @@ class SqliteStore(Store):
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
         with self._file.reading() as db:
             source, made = self._release_of(db, original, release)
-            parts = []
-            for name in (original, release):
-                key, directed, private = self._key(db, name)
-                parts.append(rows.read_graph(db, key, directed=directed, private=private))
+            parts = self._parts(db, original), self._parts(db, release)
             mapping = rows.read_mapping(db, made, source)
         return parts[0].assemble(), parts[1].assemble(), mapping
 
@@ -136,14 +133,7 @@ class SqliteStore(Store):
             yield rows.post_of(row[1:])
 
     def _keep_release(
-        self,
-        original: str,
-        name: str,
-        made: Release,
-        seed: int | None,
-        run: Run,
-        revision: str | None,
-        overwrite: bool,
+        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
     ) -> None:
         parameters = written(made.parameters)
         with self._file.writing() as db:
@@ -233,6 +223,10 @@ class SqliteStore(Store):
             if len(page) < PAGE:
                 return
             last = page[-1][0]
+
+    def _parts(self, db: sqlite3.Connection, name: str) -> Parts:
+        key, directed, private = self._key(db, name)
+        return rows.read_graph(db, key, directed=directed, private=private)
 
     def _key(self, db: sqlite3.Connection, name: str) -> tuple[int, bool, list[str]]:
         row = db.execute("SELECT key, directed, private FROM graphs WHERE name = ?", (name,)).fetchone()

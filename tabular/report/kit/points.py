@@ -86,14 +86,11 @@ def scatter(
     entries = [(marked(place), name) for place, name in enumerate(names)]
     entries += [(_sample(kind), meaning) for kind, meaning in kinds]
     meaning, height = key(entries, bottom + 48) if entries else (Markup(), bottom + 38)
-    colours, height = _colour_key(shade, shades, height) if shades else (Markup(), height)
-    return drawing(join(marks, meaning, colours), height, label)
-
-
-def _colour_key(shade: str, shades: Sequence[Shade], top: float) -> tuple[Markup, float]:
-    title = lettering(2, top + 12, f"Colour: {shortened(shade, 50)}")
-    samples, height = key([(_step(each), _range(each)) for each in shades], top + 25)
-    return join(title, samples), height
+    if shades:
+        title = lettering(2, height + 12, f"Colour: {shortened(shade, 50)}")
+        colours, height = key([(_step(each), _range(each)) for each in shades], height + 25)
+        meaning = join(meaning, title, colours)
+    return drawing(join(marks, meaning), height, label)
 
 
 def _dot(point: Point, x: float, y: float, shades: Sequence[Shade] = ()) -> list[Markup]:

@@ -58,7 +58,7 @@ def by_networkx(
     original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which masked user is a candidate of which original one, for `ego` and for `subgraph`."""
-    labels = user_labels(original, masked, attributes)
+    labels = np.split(user_labels(original, masked, attributes), [len(original)])
     patterns = [around(original, user, labels[0]) for user in range(len(original))]
     targets = [around(masked, user, labels[1]) for user in range(len(masked))]
     matcher = DiGraphMatcher if original.directed else GraphMatcher
@@ -77,7 +77,7 @@ def by_rustworkx(
     original: SocialGraph, masked: SocialGraph, attributes: tuple[str, ...]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """The same by the other library."""
-    labels = user_labels(original, masked, attributes)
+    labels = np.split(user_labels(original, masked, attributes), [len(original)])
     patterns = [_rustworkx(around(original, user, labels[0])) for user in range(len(original))]
     targets = [_rustworkx(around(masked, user, labels[1])) for user in range(len(masked))]
     inside = np.zeros((len(patterns), len(targets)), dtype=bool)
