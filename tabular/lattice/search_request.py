@@ -17,7 +17,7 @@ from tabular.lattice.limits import Limits, refuse_unreachable
 from tabular.lattice.metrics import CLASS_LABEL, LOSSES, METRICS, SENSITIVE, checked_loss, checked_objectives
 from tabular.lattice.release.node import BY_HIERARCHY, BY_SETS, LABELS, refuse_starred_values
 from tabular.lattice.searches import searches
-from tabular.lattice.searches.contract import Search, front_only, no_front
+from tabular.lattice.searches.contract import Search
 from tabular.registry import Entry, check
 from tabular.release.identifiers import IDENTIFIER
 from tabular.table import Table
@@ -191,10 +191,7 @@ class SearchRequest:
 
     def _check_algorithm(self) -> None:
         entry = self.entry
-        if self.objectives and not entry.method.seeks_front:
-            raise no_front(entry.name)
-        if not self.objectives and not entry.method.seeks_one:
-            raise front_only(entry.name)
+        entry.method.refuse_other_aims(entry.name, self.objectives)
         if self.epsilon is not None:
             if not self.objectives:
                 raise InvalidParameter(

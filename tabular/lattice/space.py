@@ -98,26 +98,9 @@ class Lattice:
         """The nodes one step below *node*."""
         return [(*node[:place], level - 1, *node[place + 1 :]) for place, level in enumerate(node) if level]
 
-    def precision(self, node: Sequence[int]) -> float:
-        """The mean share of its height that each attribute is generalised by; 0 keeps all, 1 nothing (KGEN, eq 1, 2).
-
-        Sweeney (2002) calls 1 less this number precision. An attribute that cannot be generalised counts 0.
-
-        >>> round(Lattice(("age", "zip", "sex"), (3, 4, 1)).precision((1, 0, 0)), 2)
-        0.11
-        """
-        if len(node) != len(self.heights):
-            raise InvalidInput(f"A node has a level for each height: there are {len(node)} and {len(self.heights)}.")
-        for place, (level, height) in enumerate(zip(node, self.heights, strict=True)):
-            if not 0 <= level <= height:
-                raise InvalidInput(f"Level {place + 1} of the node must be from 0 to {height}, not {level}.")
-        shares = (level / height for level, height in zip(node, self.heights, strict=True) if height)
-        return sum(shares) / len(node)
-
     def everything(self) -> Nodes:
         """All nodes in the order of their levels; ask for `size` first."""
-        grid = np.indices([height + 1 for height in self.heights], dtype=np.int16)
-        return grid.reshape(len(self.heights), -1).T
+        return self.at(np.arange(self.size))
 
     def at(self, places: NDArray[np.int64]) -> Nodes:
         """The nodes at *places* of that order, one each; the lattice must have fewer than 2^63 nodes.

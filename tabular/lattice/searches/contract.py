@@ -48,12 +48,25 @@ class Search(Method):
         """The name it is registered under, or the search it goes on from."""
         return next(each.name for each in searches.entries() if isinstance(self, each.method))
 
+    @classmethod
+    def refuse_other_aims(cls, name: str, objectives: Sequence[str]) -> None:
+        """Refuse a front of *objectives*, or one node where there are none, where the search called *name* cannot."""
+        if objectives and not cls.seeks_front:
+            able = [each.name for each in searches.entries() if each.method.seeks_front]
+            raise InvalidParameter(
+                f"{name} seeks the best node by one metric, not a front of {named('objectives')}. Use {_one_of(able)} "
+                "for that."
+            )
+        if not objectives and not cls.seeks_one:
+            able = [each.name for each in searches.entries() if each.method.seeks_one]
+            raise InvalidParameter(
+                f"{name} seeks a front; name its {named('objectives')}, as in k,glm. For the best node by one metric "
+                f"use {_one_of(able)}."
+            )
+
     def check(self, question: Question) -> None:
         """Refuse a question this search cannot answer, naming those that can."""
-        if question.objectives and not self.seeks_front:
-            raise no_front(self.name)
-        if not question.objectives and not self.seeks_one:
-            raise front_only(self.name)
+        self.refuse_other_aims(self.name, question.objectives)
         if self.needs_monotone and not question.limits.are_monotone:
             raise InvalidParameter(
                 f"{self.name} takes {named('t')} only where no rows may be suppressed: else a node can satisfy it "
@@ -79,23 +92,6 @@ class ListingSearch(Search):
 
 
 searches: Registry[Search] = Registry("algorithm")
-
-
-def no_front(name: str) -> InvalidParameter:
-    """Say that a search seeks the best node by one metric, and which searches seek a front."""
-    able = [each for each in searches if searches[each].method.seeks_front]
-    return InvalidParameter(
-        f"{name} seeks the best node by one metric, not a front of {named('objectives')}. Use {_one_of(able)} for that."
-    )
-
-
-def front_only(name: str) -> InvalidParameter:
-    """Say that a search seeks a front, and which searches seek one node."""
-    able = [each for each in searches if searches[each].method.seeks_one]
-    return InvalidParameter(
-        f"{name} seeks a front; name its {named('objectives')}, as in k,glm. For the best node by one metric use "
-        f"{_one_of(able)}."
-    )
 
 
 def count_in_words(count: int) -> str:

@@ -108,7 +108,7 @@ class _Evolution:
         finds.remarks["bounds"] = self.low.tolist()
         if question.metric == "precision":
             # It never falls from a node to one above it, and no node satisfies that is not above this one.
-            self.raise_bound(question.lattice.precision(self.low.tolist()))
+            self.raise_bound(float(question.evaluator.loss_without_suppression("precision", self.low[None])[0]))
 
     @property
     def room(self) -> int:

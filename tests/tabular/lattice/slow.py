@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.kgen_metrics import precision
 from tabular.criteria.anonymity import Anonymity
 from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.evaluator.readings import Readings
@@ -57,7 +58,7 @@ class SlowEvaluator:
     def _plain_loss(self, metric, node):
         names = list(self.hierarchies)
         if metric == "precision":
-            return self.lattice.precision(node)
+            return precision(node, self.lattice)
         if metric == "non_uniform_entropy":
             return non_uniform_entropy(self.table, self.generalised(node), names)
         return general_loss(self.generalised(node), names)
@@ -100,7 +101,7 @@ class SlowEvaluator:
             "satisfies": gone <= self.limits.suppressible(self.rows),
             "s_k": 0 if everything else int(found.class_sizes().sum()),
             "glm": general_loss(table, names, suppressed=out),
-            "precision": self.lattice.precision(node),
+            "precision": precision(node, self.lattice),
             "discernibility": discernibility(table, names, suppressed=out),
             "normalized_average_class_size": 0.0
             if everything

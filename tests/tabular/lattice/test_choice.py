@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
-from tabular.lattice import Evaluator, Lattice, Limits
+from tabular.lattice import Limits
 from tabular.lattice.choice import Choice, chosen_node, levels_as_text, levels_in_text, require_limits
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.space import Lattice
 from tests.tabular.lattice.people import HIERARCHIES, people, table_of
 
 LATTICE = Lattice(("age", "sex", "zip"), (3, 1, 3))

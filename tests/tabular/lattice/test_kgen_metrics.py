@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.kgen_metrics import accuracy, level_of_generalisation, level_of_suppression, path_accuracy
+from benchmarks.kgen_metrics import accuracy, level_of_generalisation, level_of_suppression, path_accuracy, precision
 from tabular.errors import InvalidInput
-from tabular.lattice import Lattice
+from tabular.lattice.space import Lattice
 
 #: Age, postcode and gender of KGEN's example.
 HEIGHTS = (3, 4, 1)
@@ -12,14 +12,14 @@ LATTICE = Lattice(("age", "postcode", "gender"), HEIGHTS)
 
 
 def test_kgen_section_2_4_precision():
-    assert LATTICE.precision((1, 0, 0)) == pytest.approx(0.11, abs=0.005)
-    assert LATTICE.precision((0, 0, 1)) == pytest.approx(0.33, abs=0.005)
-    assert LATTICE.precision((0, 0, 0)) == 0
-    assert LATTICE.precision(HEIGHTS) == 1
+    assert precision((1, 0, 0), LATTICE) == pytest.approx(0.11, abs=0.005)
+    assert precision((0, 0, 1), LATTICE) == pytest.approx(0.33, abs=0.005)
+    assert precision((0, 0, 0), LATTICE) == 0
+    assert precision(HEIGHTS, LATTICE) == 1
 
 
 def test_what_cannot_be_generalised_costs_nothing():
-    assert Lattice(("age", "sex"), (0, 4)).precision((0, 2)) == 0.25
+    assert precision((0, 2), Lattice(("age", "sex"), (0, 4))) == 0.25
 
 
 def test_the_levels_of_solutions():
@@ -38,8 +38,8 @@ def test_kgen_equations_4_and_5():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: LATTICE.precision((1,)), "there are 1 and 3"),
-        (lambda: LATTICE.precision((1, 0, 2)), "Level 3 of the node must be from 0 to 1, not 2"),
+        (lambda: precision((1,), LATTICE), "there are 1 and 3"),
+        (lambda: precision((1, 0, 2), LATTICE), "Level 3 of the node must be from 0 to 1, not 2"),
         (lambda: level_of_generalisation([], LATTICE), "no solutions"),
         (lambda: level_of_suppression(4, 3), "Of 3 rows 4 cannot"),
         (lambda: path_accuracy(2, 3, 7), "lies from 3 to 7; it is 2"),

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
-from tabular.lattice import Evaluator, Limits, ReleaseRequest, SearchRequest, find_generalisation
+from tabular.lattice import Limits, ReleaseRequest, SearchRequest, find_generalisation
 from tabular.lattice.chain.history import History
 from tabular.lattice.chain.records import HISTORY, history_of
+from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.search_outcome import ALWAYS, MOMENTS, REPORTED, for_report
 from tabular.lattice.searches import searches
 from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES

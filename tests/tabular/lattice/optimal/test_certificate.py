@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.kgen_metrics import precision
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.limits import Limits
@@ -44,7 +45,7 @@ def test_a_node_that_is_not_the_best_gets_no_certificate(problem, asked, data):
     if question is None:
         return
     readings = question.evaluator.evaluate(question.lattice.everything())
-    worse = readings.take(readings.satisfying & (readings["precision"] > question.lattice.precision(node) + 1e-9))
+    worse = readings.take(readings.satisfying & (readings["precision"] > precision(node, question.lattice) + 1e-9))
     if len(worse):
         other = data.draw(st.sampled_from(worse.tuples()))
         with pytest.raises(InvalidParameter, match="not the optimum"):
@@ -71,7 +72,7 @@ def test_a_proof_for_stricter_limits_is_seen_through_where_a_better_node_keeps_t
     question, node = optimum(problem, asked)
     laxer = Limits(k=1, l=asked.l, suppression=asked.suppression)
     _, better = optimum(problem, laxer)
-    if question is not None and question.lattice.precision(better) < question.lattice.precision(node) - 1e-9:
+    if question is not None and precision(better, question.lattice) < precision(node, question.lattice) - 1e-9:
         lines = certificate(question, node).lines
         with pytest.raises(Unproven):
             checker_of(*problem, node, laxer, sensitive="sensitive").check(lines)
