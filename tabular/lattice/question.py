@@ -78,8 +78,7 @@ class Finds:
         """
         good = readings.take(readings.satisfying)
         if len(good):
-            best = good.ordered((metric,)).take([0])
-            both = best if self.solutions is None else Readings.together([self.solutions.take([0]), best])
+            both = good if self.solutions is None else Readings.together([self.solutions, good])
             self.solutions = both.ordered((metric,)).take([0])
 
     def keep(self, readings: Readings, question: Question) -> None:

@@ -51,13 +51,20 @@ def read_history(
         history = _of_record(history_in(data, str(path)), str(path), key)
     else:
         history = _of_file(path, table, hierarchies, key, dictionary)
-    _refuse_other_attributes(history, hierarchies, str(path))
+    if set(history.names) != set(hierarchies):
+        raise InvalidInput(
+            f"{path}: the previous release is of other quasi-identifiers: {', '.join(history.names)}; now they are "
+            f"{', '.join(hierarchies)}. What both say together can only be told of the same ones."
+        )
     history = _in_order(history, tuple(hierarchies))
     for publication in history.publications:
         refuse_unknown(publication, history.names, hierarchies, str(path))
     if history.key is None:
         _refuse_other_rows(str(path), history, table, hierarchies)
-    keys = keys_of(table, _column(history.key, table))
+    if history.key is not None and history.key not in table.names:
+        near = UnknownName.among("column", history.key, table.names)
+        raise UnknownName(f"The previous release tells rows apart by the column {history.key!r}. {near}")
+    keys = keys_of(table, history.key)
     if history.persons and history.key is not None and not (history.places_of(keys) >= 0).any():
         raise InvalidInput(
             f"{path}: no row of the table has a key in {history.key!r} that the previous release has, too; is it the "
@@ -188,14 +195,6 @@ def _refuse_other_rows(where: str, history: History, table: Table, hierarchies: 
             )
 
 
-def _refuse_other_attributes(history: History, hierarchies: Mapping[str, Hierarchy], where: str) -> None:
-    if set(history.names) != set(hierarchies):
-        raise InvalidInput(
-            f"{where}: the previous release is of other quasi-identifiers: {', '.join(history.names)}; now they are "
-            f"{', '.join(hierarchies)}. What both say together can only be told of the same ones."
-        )
-
-
 def _in_order(history: History, names: tuple[str, ...]) -> History:
     """The history with its columns in the order of *names*."""
     if history.names == names:
@@ -210,10 +209,3 @@ def _in_order(history: History, names: tuple[str, ...]) -> History:
         for each in history.publications
     )
     return replace(history, names=names, publications=publications)
-
-
-def _column(key: str | None, table: Table) -> str | None:
-    if key is not None and key not in table.names:
-        near = UnknownName.among("column", key, table.names)
-        raise UnknownName(f"The previous release tells rows apart by the column {key!r}. {near}")
-    return key

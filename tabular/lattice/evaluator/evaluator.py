@@ -187,13 +187,10 @@ class Evaluator:
         if held not in self._classes:
             columns = self.table.columns
             self._classes[held] = NodeClasses(
-                self._columns,
-                self._layout,
+                *(self._columns, self._layout, options.suppressible, self._workers),
                 sensitive=columns[self.sensitive] if self.sensitive is not None and options.size else None,
                 values=0 if with_counts else options.size,
                 labels=columns[self.class_label] if self.class_label is not None and options.label_size else None,
-                suppressible=options.suppressible,
-                workers=self._workers,
             )
         return self._classes[held].count(nodes, options)
 

@@ -72,19 +72,14 @@ class NodeClasses:
         self,
         columns: Sequence[RankedColumn],
         layout: Layout,
-        *,
-        sensitive: NDArray[np.int32] | None,
-        values: int,
-        labels: NDArray[np.int32] | None,
         suppressible: int,
         workers: int | None,
+        **values: Any,
     ) -> None:
-        """*sensitive*, *values* and *labels* as `distinct_rows` takes them."""
+        """*values* of other attributes as `distinct_rows` takes them."""
         self._layout, self._attributes, self._suppressible = layout, len(columns), suppressible
         self._workers = workers or processors()
-        self._base = distinct_rows(
-            [each.ranks for each in columns], layout.coding, sensitive=sensitive, values=values, labels=labels
-        )
+        self._base = distinct_rows([each.ranks for each in columns], layout.coding, **values)
         most = np.arange(len(columns[0].ranks) + 1 if len(self._base.sensitive) else 1, dtype=np.float64)
         self._logs = np.rint(np.log2(np.maximum(most, 1)) * most * UNIT).astype(np.int64)
         beside = [place for place in (layout.coding.second, layout.coding.inner) if place >= 0]
@@ -242,22 +237,13 @@ def walk(
     A chain of nodes, each coarser than the one before, is kept: each new node first ends the chain where it is not
     coarser, and is rolled up from what is then the last one. In the order of their levels that is always a near one.
     """
-    attributes = nodes.shape[1]
     limits, most = _everything(work.classes), _everything(base)
     marks = np.zeros((len(order) + 2, KINDS), dtype=np.int64)
     chain = np.empty(len(order) + 1, dtype=np.int64)
     length = rolled = 0
     for place in order:
         node = nodes[place]
-        while length:
-            last = nodes[chain[length - 1]]
-            below = True
-            for attribute in range(attributes):
-                if last[attribute] > node[attribute]:
-                    below = False
-                    break
-            if below:
-                break
+        while length and (nodes[chain[length - 1]] > node).any():
             length -= 1
         if length:
             source, fine = part_of(work.classes, marks[length - 1], marks[length]), nodes[chain[length - 1]]
@@ -267,11 +253,7 @@ def walk(
         rolled += 1
         found = part_of(work.classes, marks[length], marks[length + 1])
         measure(found, node, coding, options, logs, work.rows_by_size, whole[place], other[place])
-        fits = True
-        for kind in range(KINDS):
-            if marks[length + 1, kind] + most[kind] > limits[kind]:
-                fits = False
-        if fits:
+        if (marks[length + 1] + most <= limits).all():
             chain[length] = place
             length += 1
     return rolled

@@ -56,18 +56,6 @@ def slots_for(most: int) -> int:
 
 
 @compiled
-def groups_bound(coding: Coding, node: NDArray[np.int16], most: int) -> int:
-    """How many groups a node can have, and no more than *most*."""
-    bound = 1
-    for place in range(len(node)):
-        if place != coding.inner and place != coding.second:
-            bound *= coding.groups[place, node[place]]
-        if bound >= most:
-            return most
-    return bound
-
-
-@compiled
 def roll_up(
     source: KeyedClasses,
     fine: NDArray[np.int16],
@@ -111,24 +99,11 @@ def _join_labels(
     with_owners: bool,
 ) -> int:
     """Join neighbours whose inner labels become one; the groups stay."""
-    # Without branches: which neighbours join is hard to foresee.
-    number, mask = len(source.codes), np.int64((1 << width) - 1)
+    # With as few branches as can be: which neighbours join is hard to foresee.
+    with_values, mask = len(source.present) > 0, np.int64((1 << width) - 1)
     last, rows, values = np.int64(-1), np.int32(0), np.int64(0)
     count = -1
-    if len(source.present):
-        for row in range(number):
-            code = source.codes[row]
-            code = (code & ~mask) | joint[code & mask]
-            stays = np.int64(code == last)
-            count += int(code != last)
-            rows = rows * np.int32(stays) + source.sizes[row]
-            values = (values & -stays) | source.present[row]
-            last = code
-            target.codes[count], target.sizes[count], target.present[count] = code, rows, values
-            if with_owners:
-                owners[row] = count
-        return count + 1
-    for row in range(number):
+    for row in range(len(source.codes)):
         code = source.codes[row]
         code = (code & ~mask) | joint[code & mask]
         stays = np.int64(code == last)
@@ -136,6 +111,9 @@ def _join_labels(
         rows = rows * np.int32(stays) + source.sizes[row]
         last = code
         target.codes[count], target.sizes[count] = code, rows
+        if with_values:
+            values = (values & -stays) | source.present[row]
+            target.present[count] = values
         if with_owners:
             owners[row] = count
     return count + 1
@@ -152,21 +130,16 @@ def _join_groups(
 ) -> int:
     """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
     words, number = source.keys.shape[1], len(source.keys)
-    changed = np.empty(len(fine), dtype=np.int64)
-    changes = 0
-    for place in range(len(fine)):
-        if place != coding.inner and place != coding.second and coarse[place] != fine[place]:
-            changed[changes] = place
-            changes += 1
-    slots = slots_for(groups_bound(coding, coarse, number))
+    slots = slots_for(number)
     scratch.table[:slots] = -1
     count = 0
     for row in range(number):
         # The key is made where it will stay, if no group has it yet.
         for word in range(words):
             target.keys[count, word] = source.keys[row, word]
-        for change in range(changes):
-            place = changed[change]
+        for place in range(len(fine)):
+            if coarse[place] == fine[place] or place == coding.inner or place == coding.second:
+                continue
             word, shift, mask = coding.word[place], coding.shift[place], coding.mask[place]
             before = target.keys[count, word]
             label = (before >> shift) & mask

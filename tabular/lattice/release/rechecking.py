@@ -33,7 +33,7 @@ class Recounted:
     suppressed: int
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Release:
     """What is looked at: the *written* table beside its original, and what each cell should be."""
 
@@ -77,14 +77,7 @@ def recheck(
     *found* are the metrics of the node as the evaluator has them. Which rows are *suppressed* is said, for `*` in all
     quasi-identifiers may be the labels of a row that is kept.
     """
-    release = _Release(
-        table=table,
-        written=written,
-        hierarchies=hierarchies,
-        levels=levels,
-        suppressed=suppressed,
-        as_sets=as_sets,
-    )
+    release = _Release(table, written, hierarchies, levels, suppressed, as_sets)
     _refuse_wrong_cells(release)
     kept = release.kept
     recounted = Recounted(

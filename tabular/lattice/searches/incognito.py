@@ -58,20 +58,21 @@ class Incognito(ListingSearch):
             candidates, known = _judged(levels, places, lattice, steps, satisfies)
             satisfies[places[known]] = True
             by_rollup.append(places[known])
-            asked = places[candidates & ~known]
-            for start in range(0, len(asked), _BATCH):
-                part = asked[start : start + _BATCH]
+            for part in _batches(places[candidates & ~known]):
                 readings = yield lattice.at(part)
                 satisfies[part] = readings.satisfying
                 finds.keep(readings, question)
                 tested += len(part)
         finds.satisfying = int(satisfies.sum())
         finds.remarks["tested"] = tested
-        unread = np.sort(np.concatenate(by_rollup))
-        for start in range(0, len(unread), _BATCH):
-            readings = yield lattice.at(unread[start : start + _BATCH])
+        for part in _batches(np.sort(np.concatenate(by_rollup))):
+            readings = yield lattice.at(part)
             finds.keep(readings, question)
         finds.lower_bound = finds.best(question.metric)
+
+
+def _batches(places: _Places) -> list[_Places]:
+    return [places[start : start + _BATCH] for start in range(0, len(places), _BATCH)]
 
 
 def _strides(lattice: Lattice) -> _Places:

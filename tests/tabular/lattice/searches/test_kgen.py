@@ -164,6 +164,9 @@ class Steep:
     def lower_levels(self):
         return (0,) * 10
 
+    def loss_without_suppression(self, metric, nodes):
+        return as_nodes(nodes, 10).mean(axis=1) / 9
+
     def evaluate(self, nodes):
         nodes = as_nodes(nodes, 10)
         self.asked += len(nodes)
