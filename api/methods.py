@@ -14,12 +14,13 @@ from graphpriv.risk import attackers
 from tabular.clusterings import clusterings
 from tabular.criteria import criteria
 from tabular.hierarchies import hierarchies
+from tabular.lattice.metrics import METRICS, MetricTable
 from tabular.lattice.searches import searches
 from tabular.measures import measures as table_measures
 from tabular.protections import protections as table_protections
 from tabular.registry import Entry, Registry, choices_of
 
-REGISTRIES: dict[str, Registry[Any]] = {
+REGISTRIES: dict[str, Registry[Any] | MetricTable] = {
     "Graph protections": protections,
     "Graph measures": measures,
     "Attackers": attackers,
@@ -30,6 +31,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "Hierarchies": hierarchies,
     "Table criteria": criteria,
     "Searches": searches,
+    "Lattice metrics": METRICS,
 }
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
@@ -20,13 +19,12 @@ from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
 from tabular.release.dictionary import effective_parameters
 from tabular.release.identifiers import IDENTIFIER, release_table
-from tabular.release.package import Released
-from tabular.release.stream import Stream
+from tabular.release.package import Released, drawn_order
 from tabular.release.verification import verify
 from tabular.table import Table
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 #: How the files are read that some parameters name.
 _READERS: Mapping[str, Callable[[str, Table, Sequence[str]], Any]] = {
@@ -78,7 +76,7 @@ class Masking:
             bound = found.disclosure_risk_bound
             findings |= found.scores() | ({"disclosure_risk_bound": bound} if bound else {})
         return Masked(
-            asked=self,
+            identifiers=self.identifiers,
             table=masked,
             columns=self.columns,
             method=self.method,
@@ -114,25 +112,15 @@ class Masked(Released):
     *matrix_measures* and *frequencies* lead back to the original.
     """
 
-    asked: Masking
     measures: Summary | None = None
     matrix_measures: MatrixMeasures | None = None
     frequencies: Sequence[CorrectedFrequencies] = ()
-
-    def to_frame(self) -> DataFrame:
-        """The release as a pandas data frame, its identifiers dropped or starred."""
-        return release_table(self.released, identifiers=self.asked.identifiers).to_frame()
 
     def _repr_html_(self) -> str:
         from tabular.report.kit.snippet import table_snippet
 
         caption = f"{', '.join(self.columns)} masked by {self.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
-
-
-def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
-    """A random order of the rows of a release; the seed alone leads back."""
-    return Stream(rng.bytes(32), b"order").permutation(rows)
 
 
 def read_parameters(parameters: Mapping[str, Any], table: Table, columns: Sequence[str]) -> dict[str, Any]:

@@ -15,25 +15,51 @@ from typing import TYPE_CHECKING
 from tabular import loaded_on_demand
 
 if TYPE_CHECKING:
+    from tabular.lattice.bounds import lower_bounds
+    from tabular.lattice.evaluator.evaluator import Evaluator
+    from tabular.lattice.evaluator.readings import Readings
     from tabular.lattice.limits import Limits
+    from tabular.lattice.question import Question
+    from tabular.lattice.release.node import released
     from tabular.lattice.search_outcome import SearchOutcome, find_generalisation
     from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+    from tabular.lattice.searches.contract import Search
+    from tabular.lattice.searching import Result, run
+    from tabular.lattice.space import Lattice
 else:
     __getattr__, __dir__ = loaded_on_demand(
         __name__,
         {
+            "Evaluator": "evaluator.evaluator",
+            "Lattice": "space",
             "Limits": "limits",
+            "Question": "question",
+            "Readings": "evaluator.readings",
             "ReleaseRequest": "search_request",
+            "Result": "searching",
+            "Search": "searches.contract",
             "SearchOutcome": "search_outcome",
             "SearchRequest": "search_request",
             "find_generalisation": "search_outcome",
+            "lower_bounds": "bounds",
+            "released": "release.node",
+            "run": "searching",
         },
     )
 
 __all__ = [
+    "Evaluator",
+    "Lattice",
     "Limits",
+    "Question",
+    "Readings",
     "ReleaseRequest",
+    "Result",
+    "Search",
     "SearchOutcome",
     "SearchRequest",
     "find_generalisation",
+    "lower_bounds",
+    "released",
+    "run",
 ]

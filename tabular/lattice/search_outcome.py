@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
 from tabular.hierarchies.hierarchy import Hierarchy
@@ -31,7 +30,7 @@ from tabular.progress import Report, silent
 from tabular.protections.full_domain import generalised
 from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
 from tabular.release.identifiers import release_table
-from tabular.release.stream import Stream
+from tabular.release.package import Released, drawn_order
 from tabular.release.version import version
 from tabular.table import Table
 
@@ -52,41 +51,11 @@ _MOMENT = ("seconds", "evaluated", "best", "lower_bound")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableRelease:
-    """A released table in the order of its original, and what goes with it.
-
-    *order* are the rows that are given away, in their order; None where all stand as they are. *parameters* and
-    *findings* are for the data dictionary, *labels* says there in words what a label stands for. *private* is what
-    later releases are read from; it belongs with what leads back.
-    """
-
-    table: Table
-    order: NDArray[np.int64] | None
-    parameters: Mapping[str, Any]
-    findings: Mapping[str, Any]
-    labels: str
-    identifiers: str
-    private: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-    @property
-    def released(self) -> Table:
-        """The rows that are given away, in their order; identifiers still stand in it."""
-        return self.table if self.order is None else self.table.rows(self.order)
-
-    def to_frame(self) -> DataFrame:
-        """The release as a pandas data frame, its identifiers dropped or starred."""
-        return release_table(self.released, identifiers=self.identifiers).to_frame()
-
-    def _repr_html_(self) -> str:
-        return self.released._repr_html_()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class SearchOutcome:
     """What a search found, as plain values, and the release if one was wanted."""
 
     document: dict[str, Any]
-    release: TableRelease | None = None
+    release: Released | None = None
 
     def to_frame(self) -> DataFrame:
         """One row for each solution: its levels, as `choose` takes them, and the metrics that are known."""
@@ -317,7 +286,7 @@ class _Work:
             labels=release.labels,
         )
 
-    def release(self, node: ReleasedNode, release: ReleaseRequest, rng: np.random.Generator) -> TableRelease:
+    def release(self, node: ReleasedNode, release: ReleaseRequest, rng: np.random.Generator) -> Released:
         """What is given away; suppressed rows stand as `*` or are left out."""
         request, drops = self.request, self.request.drops_suppressed
         # The record of later releases holds the labels of the hierarchies: no others may have been written.
@@ -337,8 +306,10 @@ class _Work:
             findings |= {"sensitive": request.sensitive, "l": counted.l, "t": counted.t}
         if self.history is not None and history is not None:
             findings |= {"releases": history.releases, "k_over_releases": history.k}
-        return TableRelease(
+        return Released(
             table=node.table,
+            columns=request.quasi_identifiers,
+            method="full-domain",
             order=order if release.shuffle or drops else None,
             parameters={"levels": ",".join(f"{name}={level}" for name, level in node.node.items()), **limits},
             findings=findings | {"attributes": node.public(self.whole)},
@@ -356,11 +327,6 @@ class _Work:
         if self.history is not None and request.limits.k is not None and already_told(after, request.limits.k):
             raise RuntimeError("A release does not keep k together with those before it.")
         return after
-
-
-def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
-    """A random order of the *rows* of a release; the seed alone leads back."""
-    return Stream(rng.bytes(32), b"order").permutation(rows)
 
 
 def _parameters(request: SearchRequest) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,12 @@ from tabular.labels import text_of
 from tabular.release.dictionary import LABELS, table_dictionary
 from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import IDENTIFIER, release_table
+from tabular.release.stream import Stream
 from tabular.release.version import version
 from tabular.table import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,13 +35,22 @@ class Released:
     #: What a label stands for, in words.
     labels: str = LABELS
     matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    #: Whether identifiers are dropped or starred.
+    identifiers: str = "drop"
     #: What else leads back to the original.
-    private: Mapping[str, Any] = field(default_factory=dict)
+    private: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def released(self) -> Table:
         """The rows in the order of the release; identifiers still stand in it."""
         return self.table if self.order is None else self.table.rows(self.order)
+
+    def to_frame(self) -> DataFrame:
+        """The release as a pandas data frame, its identifiers dropped or starred."""
+        return release_table(self.released, identifiers=self.identifiers).to_frame()
+
+    def _repr_html_(self) -> str:
+        return self.released._repr_html_()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,14 +63,17 @@ class Package:
     private: dict[str, Any]
 
 
-def packaged(
-    made: Released, original: Table, *, identifiers: str, shuffled: bool, titles: Mapping[str, str], seed: int
-) -> Package:
+def drawn_order(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
+    """A random order of the *rows* of a release; the seed alone leads back."""
+    return Stream(rng.bytes(32), b"order").permutation(rows)
+
+
+def packaged(made: Released, original: Table, *, shuffled: bool, titles: Mapping[str, str], seed: int) -> Package:
     """Drop or star the identifiers of a release, put its rows in order, and write down what goes with it."""
     masked = made.released
-    table = release_table(masked, identifiers=identifiers)
+    table = release_table(masked, identifiers=made.identifiers)
     about = {"columns": list(made.columns), "method": made.method, "parameters": dict(made.parameters)}
-    dropped = list(masked.with_role(IDENTIFIER)) if identifiers == "drop" else []
+    dropped = list(masked.with_role(IDENTIFIER)) if made.identifiers == "drop" else []
     return Package(
         table=table,
         document={"rows": len(masked), **about, **made.findings, "shuffled": shuffled, "dropped": dropped},

@@ -7,11 +7,12 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
-from tabular.masking import Masking, drawn_order, read_parameters
+from tabular.masking import Masking, read_parameters
 from tabular.matrices.files import write_matrix
 from tabular.matrices.stochastic import retaining
 from tabular.measures import summary
 from tabular.protections import protect
+from tabular.release.package import drawn_order
 from tabular.table import Table
 
 

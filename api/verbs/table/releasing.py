@@ -79,7 +79,6 @@ class ReleasingVerb(TableVerb):
         package = packaged(
             made,
             source.table,
-            identifiers=self.identifiers or "drop",
             shuffled=self.shuffle,
             titles={name: each.title for name, each in source.schema.attributes.items()},
             seed=work.seed,

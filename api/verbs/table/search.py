@@ -201,7 +201,6 @@ class SearchTable(ReleasingVerb):
         from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
         from tabular.release.dictionary import dictionary_path
-        from tabular.release.package import Released
         from tabular.report import search_report
 
         source = self.read(self.file, work)
@@ -226,18 +225,7 @@ class SearchTable(ReleasingVerb):
         document = found.document
         outputs: list[Output] = []
         if found.release is not None:
-            made = found.release
-            released = Released(
-                table=made.table,
-                columns=self.quasi_identifiers,
-                method="full-domain",
-                parameters=made.parameters,
-                findings=made.findings,
-                order=made.order,
-                labels=made.labels,
-                private=made.private,
-            )
-            told, outputs = self.release_outputs(released, source, work)
+            told, outputs = self.release_outputs(found.release, source, work)
             document = {**document, "written": told}
         if self.html is not None:
             outputs.append(text_output(self.html, "html", search_report(for_report(document))))
