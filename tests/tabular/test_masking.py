@@ -38,7 +38,7 @@ def test_the_table_is_the_one_that_the_method_gives_and_it_is_measured():
     masked = protect(table, "rank-swapping", ("size", "colour"), rng=np.random.default_rng(1), percent=20.0)
     assert found.table.to_columns() == found.released.to_columns() == masked.to_columns()
     assert found.findings["information_loss"] == summary(table, masked, ("size", "colour")).information_loss
-    assert (found.asked.method, found.parameters) == ("rank-swapping", {"percent": 20.0})
+    assert (found.method, found.parameters) == ("rank-swapping", {"percent": 20.0})
     assert (found.findings["promises_k"], found.order, found.matrix_measures) == (False, None, None)
     assert tuple(found.to_frame().columns) == ("size", "colour", "price")
     json.dumps(found.findings, allow_nan=False)
