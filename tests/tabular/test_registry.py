@@ -43,9 +43,9 @@ def test_an_entry_tells_what_its_method_says_of_itself() -> None:
 
 def test_a_method_is_made_from_its_parameters_and_no_others() -> None:
     entry = registry()["shake"]
-    assert entry.made({"percent": 2.0, "way": "down"}) == Shake(percent=2.0, way="down")
+    assert entry.make({"percent": 2.0, "way": "down"}) == Shake(percent=2.0, way="down")
     with pytest.raises(UnknownName, match=r"parameter of shake.*'percent'"):
-        entry.made({"precent": 2.0})
+        entry.make({"precent": 2.0})
 
 
 def test_a_registry_holds_what_was_entered_in_that_order() -> None:
