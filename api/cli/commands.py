@@ -12,8 +12,7 @@ import click
 from click.core import ParameterSource
 
 from api.cli.drawing import note, show_json
-from api.cli.interrupts import stoppable
-from api.cli.progress import progress
+from api.cli.progress import progress, stoppable
 from api.cli.words import Said, tell
 from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
 from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, refuse_password

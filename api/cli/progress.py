@@ -1,12 +1,17 @@
-"""How far long work is, on standard error: a bar on a terminal, plain lines otherwise, nothing for quick work."""
+"""Long work: how far it is, on standard error, and Ctrl-C, which ends it with the best so far where it has an answer.
+
+Progress is a bar on a terminal and plain lines otherwise; quick work shows nothing.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Work that ends sooner, in seconds, shows nothing; and lines on one phase come no closer than this.
 PATIENCE = 1.0
+
+_SAID = b"Stopping: the best so far follows. Interrupt again to give up.\n"
 
 
 @contextlib.contextmanager
@@ -122,3 +129,26 @@ def _counted(done: int, of: int) -> str:
     if of:
         return f"{done:,} of {of:,}"
     return f"{done:,}" if done else ""
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """A function that says whether the work shall end; a second Ctrl-C interrupts it as everywhere else."""
+    asked = threading.Event()
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        # Straight to the file: whatever was interrupted may be in the midst of writing to the stream.
+        os.write(2, _SAID)
+
+    # Signals come to the main thread alone; elsewhere nobody can ask.
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -63,10 +63,7 @@ def _refuse_mix(files: Sequence[str]) -> None:
 
 def _put_right(paths: Sequence[str], work: Work) -> None:
     """Finish or undo what a killed run left half done, before anybody reads it or writes beside it."""
-    from tabular.files.disk import place_of
-    from tabular.files.journal import finish_interrupted
+    from tabular.files.outputs import put_right
 
-    places = [place_of(path) for path in paths if path != STREAM]
-    for folder in sorted({place if place.is_dir() else place.parent for place in places}):
-        for text in finish_interrupted(folder):
-            work.note(text)
+    for text in put_right(paths):
+        work.note(text)

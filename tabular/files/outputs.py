@@ -21,7 +21,7 @@ from typing import IO
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, failure, finish, place_of, reason, refuse_existing
-from tabular.files.journal import Replacement, new_locked
+from tabular.files.journal import Replacement, finish_interrupted, new_locked
 from tabular.release.identity import release_id
 
 #: What goes to standard output waits in memory up to this size, and beyond it in a temporary file.
@@ -119,6 +119,13 @@ def _check_apart(each: Planned, path: str) -> None:
 def _files_of(store: str) -> tuple[Path, ...]:
     kept = place_of(store.removeprefix("file:"))
     return (kept, Path(f"{kept}-wal"), Path(f"{kept}-shm")) if store.startswith("file:") else ()
+
+
+def put_right(paths: Iterable[str]) -> list[str]:
+    """Undo or finish what killed runs left in the folders of *paths*, and say which files are as they were."""
+    places = [place_of(path) for path in paths if path != STREAM]
+    folders = sorted({place if place.is_dir() else place.parent for place in places})
+    return [text for folder in folders for text in finish_interrupted(folder)]
 
 
 def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> str | None:
