@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ from graphpriv.stored import protection_run
 from graphpriv.structure import describe
 from graphpriv.synthetic.graphs import synthetic_graph
 from tabular.progress import Report, silent
+from tabular.release.identity import release_id
 
 #: What the chain leaves, by what it is for; `store` is an embedded store.
 FILES = {
@@ -60,17 +62,27 @@ class Demonstration:
         store.save_release("original", "released", self.release, seed=self.seed, run=run, overwrite=True)
 
     def writers(self) -> dict[str, Callable[[IO[bytes]], object]]:
-        """How each of `FILES` but the store is written."""
+        """How each of `FILES` but the store and the dictionaries is written."""
         ids, released = self.original.ids, self.release.graph
         return {
             "original": lambda file: NodeLink().write(self.original, [file], Path()),
             "released": lambda file: NodeLink().write(released, [file], Path()),
-            "dictionary": lambda file: file.write(_json(release_dictionary(released, self.release))),
             "mapping": lambda file: write_mapping(file, ids, released.ids, self.release.mapping),
             "microdata": self.microdata.write,
-            "microdata dictionary": lambda file: file.write(_json(microdata_dictionary(self.microdata))),
             "audit": lambda file: file.write(_json(self.audit.document)),
             "report": lambda file: file.write(self.report().encode()),
+        }
+
+    def dictionaries(self) -> dict[str, dict[str, Any]]:
+        """The data dictionaries by what `FILES` calls them; that of the microdata has the id of its table."""
+        table = BytesIO()
+        self.microdata.write(table)
+        return {
+            "dictionary": release_dictionary(self.release.graph, self.release),
+            "microdata dictionary": {
+                **microdata_dictionary(self.microdata),
+                "release": release_id(table.getvalue()),
+            },
         }
 
     def report(self) -> str:

@@ -113,8 +113,8 @@ class Masked(Released):
     """
 
     measures: Summary | None = None
-    matrix_measures: MatrixMeasures | None = None
-    frequencies: Sequence[CorrectedFrequencies] = ()
+    matrix_measures: MatrixMeasures | None = field(default=None, repr=False)
+    frequencies: Sequence[CorrectedFrequencies] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
         from tabular.report.kit.snippet import table_snippet

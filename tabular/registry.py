@@ -68,8 +68,7 @@ def check(owner: str, name: str, value: Any, bounds: dict[str, Any]) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidParameter.wrong(name, must="be a number", was=value, owner=owner)
-    number = float(value)
-    if number != number or (low is not None and number < low) or (high is not None and number > high):
+    if value != value or (low is not None and value < low) or (high is not None and value > high):
         one_end = f"at least {low}" if high is None else f"at most {high}"
         allowed = one_end if low is None or high is None else f"from {low} to {high}"
         raise InvalidParameter.wrong(name, must=f"be {allowed}", was=value, owner=owner)

@@ -16,7 +16,7 @@ from api.cli.progress import progress, stoppable
 from api.cli.words import Said, tell
 from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
 from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, refuse_password
-from api.verbs.performing import perform
+from api.verbs.performing import check_plan, perform
 from api.verbs.plans import plan_of, write_plan
 from api.verbs.values import is_required, kind_of, names_in, options_of
 
@@ -92,7 +92,7 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
         *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
         *(_option(each, verb) for each in options),
         *(_renamed(old, new) for old, new in verb.renamed.items()),
-        *door_options(store=verb.store is not None, seed=verb.draws, overwrite=_replaces(verb)),
+        *door_options(store=verb.store is not None, seed=verb.draws, overwrite=True),
         VerbOption(
             ["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."
         ),
@@ -168,10 +168,10 @@ def _refuse_two_on_standard_output(streams: Sequence[str], *, as_json: bool) -> 
 def _call(name: str, verb: type[Verb], given: Mapping[str, Any]) -> int:
     name_of = names_of(verb)
     try:
-        made = verb(**_values(verb, given))
+        made, work = verb(**_values(verb, given)), work_of(given, verb)
         if given["plan"] is not None:
-            return _write_plan(name, made, given["plan"], overwrite=bool(given.get("overwrite")))
-        return run_verb(name, made, work_of(given, verb), as_json=given["as_json"])
+            return _write_plan(name, made, work, given["plan"], as_json=given["as_json"])
+        return run_verb(name, made, work, as_json=given["as_json"])
     except ReportedError as error:
         raise ReportedFailure(error, name_of) from None
 
@@ -191,10 +191,14 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
     return Work(**chosen)
 
 
-def _write_plan(name: str, verb: Verb, path: str, *, overwrite: bool) -> int:
+def _write_plan(name: str, verb: Verb, work: Work, path: str, *, as_json: bool) -> int:
     verb.check()
-    write_plan(plan_of(name, verb), path, overwrite=overwrite)
-    if path != STREAM:
+    _refuse_two_on_standard_output(["plan"] if path == STREAM else [], as_json=as_json)
+    check_plan(verb, work, path)
+    write_plan(plan_of(name, verb), path, overwrite=work.overwrite)
+    if as_json:
+        show_json({"plan": path})
+    elif path != STREAM:
         click.echo(f"Wrote {path}: the plan; run it with: graphpriv run {path}")
     return 0
 
@@ -268,10 +272,6 @@ def _flag(name: str) -> str:
 
 def _metavar(option: Field[Any]) -> str:
     return str(option.metadata.get("metavar") or option.name.upper())
-
-
-def _replaces(verb: type[Verb]) -> bool:
-    return verb.replaces or any(each.metadata.get("output") for each in options_of(verb).values())
 
 
 def checked_store(url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -18,7 +19,7 @@ def _run(plan: str, changes: Sequence[str], **given: Any) -> int:
         name, verb = read_plan(plan, _changed(changes))
         if given["seed"] is not None and not verb.draws:
             raise InvalidParameter(f"{named('seed')} means nothing here, since {name} draws nothing at random.")
-        return run_verb(name, verb, work_of(given, type(verb)), as_json=given["as_json"])
+        return run_verb(name, verb, replace(work_of(given, type(verb)), reads=(plan,)), as_json=given["as_json"])
     except ReportedError as error:
         raise ReportedFailure(error, _plain if verb is None else names_of(type(verb))) from None
 

@@ -55,6 +55,8 @@ class Work:
     #: That of a server; it is never typed.
     password: str | None = field(default_factory=lambda: os.environ.get(PASSWORD), repr=False)
     overwrite: bool = False
+    #: Files that the door itself reads, such as a plan.
+    reads: tuple[str, ...] = ()
     #: Drawn from the operating system unless somebody fixes it.
     seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
     #: Is told how far the work is.
@@ -135,6 +137,11 @@ class Verb(Method):
 
         paths = ((name, getattr(self, name)) for name in names_with(type(self), "output"))
         return [Planned(name, path) for name, path in paths if path is not None]
+
+    @property
+    def writes_later(self) -> bool:
+        """Whether it writes files that only what it reads makes known."""
+        return False
 
     def reads(self) -> Sequence[str]:
         """The files and folders it reads."""

@@ -27,7 +27,7 @@ def json_output(
     from tabular.files.outputs import Output
 
     def write(file: IO[bytes], release: str) -> None:
-        whole = {**document, "release": release} if release else document
+        whole = {**document, "release": document.get("release", release)} if release else document
         file.write((json.dumps(whole, ensure_ascii=False, indent=indent) + "\n").encode())
 
     return Output(path=path, parameter=parameter, write=write, private=private)

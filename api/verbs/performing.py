@@ -20,14 +20,15 @@ def perform(verb: Verb, work: Work) -> Outcome:
     from tabular.files.outputs import check_outputs, write_outputs
 
     verb.check()
-    planned, reads = verb.planned(), verb.reads()
+    planned, reads = verb.planned(), [*verb.reads(), *work.reads]
     _put_right([*reads, *(each.path for each in planned)], work)
 
-    if work.overwrite and not planned and not verb.replaces:
+    if work.overwrite and not (planned or verb.replaces or verb.writes_later):
         raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
 
     def expect(more: Sequence[Planned]) -> None:
         every = [*planned, *more]
+        _put_right([each.path for each in more], work)
         work.expect(every)
         check_outputs(every, overwrite=work.overwrite, reads=reads, store=work.store)
 
@@ -42,6 +43,14 @@ def perform(verb: Verb, work: Work) -> Outcome:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
     outcome.afterwards()
     return outcome
+
+
+def check_plan(verb: Verb, work: Work, path: str) -> None:
+    """Refuse to write a plan where a file of the verb or the store stands, or where it cannot be written."""
+    from tabular.files.outputs import Planned, check_outputs
+
+    files = [*verb.reads(), *(each.path for each in verb.planned())]
+    check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
 
 
 def _refuse_mix(files: Sequence[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from api.verbs.contract import Verb, verbs
@@ -63,15 +62,13 @@ def read_plan(path: str, changes: Mapping[str, str] | None = None) -> tuple[str,
     try:
         return document["verb"], made(method, options)
     except InvalidInput as error:
-        raise InvalidInput(f"{path}: {error}") from None
+        raise InvalidInput(f"{path}: {error.worded(named)}") from None
 
 
 def _document(path: str) -> dict[str, Any]:
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = (error.strerror or str(error)) if isinstance(error, OSError) else "this is not UTF-8 text"
-        raise InvalidInput(f"{path}: {why.rstrip('.')}.") from None
+    from tabular.files.disk import read_text
+
+    text = read_text(path)
     try:
         document = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:

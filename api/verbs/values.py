@@ -63,9 +63,11 @@ def value_of(option: Field[Any], value: Any) -> Any:
     if value is None and option.default is None:
         return None
     kind = kind_of(option)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    is_number = not isinstance(value, bool) and (
+        isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    )
     fits = {
-        "str": isinstance(value, str),
+        "str": isinstance(value, str) and "\0" not in value,
         "int": is_number and value == int(value),
         "float": is_number,
         "bool": isinstance(value, bool),

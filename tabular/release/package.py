@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tabular.labels import text_of
 from tabular.release.dictionary import LABELS, table_dictionary
-from tabular.release.fingerprint import fingerprint_of_table
 from tabular.release.identifiers import IDENTIFIER, release_table
 from tabular.release.stream import Stream
 from tabular.release.version import version
@@ -31,10 +30,10 @@ class Released:
     parameters: Mapping[str, Any]
     findings: Mapping[str, Any]
     #: The rows that are released, in their order; None where all stand as they are.
-    order: NDArray[np.int64] | None = None
+    order: NDArray[np.int64] | None = field(default=None, repr=False)
     #: What a label stands for, in words.
     labels: str = LABELS
-    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     #: Whether identifiers are dropped or starred.
     identifiers: str = "drop"
     #: What else leads back to the original.
@@ -90,7 +89,6 @@ def packaged(made: Released, original: Table, *, shuffled: bool, titles: Mapping
         private={
             "private": "Who has this file can undo the release. Keep it apart from the release.",
             "version": version(),
-            "input": fingerprint_of_table(original),
             "seed": seed,
             **about,
             # Row i of the release is row order[i] of the original, both counted from 0.

@@ -47,13 +47,11 @@ class AuditRelease(AttackingVerb):
             conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
 
     def reads(self) -> Sequence[str]:
-        return [*super().reads(), *([self.original, self.released] if self.files else [])]
+        graphs = [*_files_of(self.original), *_files_of(self.released)] if self.files else []
+        return [*super().reads(), *graphs]
 
     def releases(self) -> Sequence[Sequence[str]]:
-        from graphpriv.formats import graph_files
-
-        is_written = self.files and self.released != STREAM and not self.released.endswith(".gz")
-        return [[str(path) for path in graph_files(self.released)]] if is_written else []
+        return [_files_of(self.released)] if self.files else []
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.auditing import audit
@@ -98,3 +96,11 @@ class AuditRelease(AttackingVerb):
                 store.add_run(self.original, found.run(self.released))
         except ReportedError as error:
             work.note(f"warning: the audit is not in the store's list of runs: {error}")
+
+
+def _files_of(path: str) -> list[str]:
+    """The files of a graph: an edge list has others beside it."""
+    from graphpriv.formats import graph_files
+
+    is_plain = path != STREAM and not path.endswith(".gz")
+    return [str(each) for each in graph_files(path)] if is_plain else [path]

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from api.verbs.contract import Outcome, Verb, Work, verbs
 from api.verbs.graph.protect import k_option
+from api.verbs.outputs import json_output
 from tabular.errors import NameTaken, named
 from tabular.registry import option
 
@@ -61,21 +62,26 @@ class RunDemo(Verb):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise failure(error, folder) from None
-        with open_store(f"file:{folder / FILES['store']}", create=True) as store:
-            found.keep(store)
+
+        def keep() -> None:
+            with open_store(f"file:{folder / FILES['store']}", create=True) as store:
+                found.keep(store)
 
         def output(name: str, write: Any) -> Output:
             def call(file: IO[bytes], release: str) -> None:
                 write(file)
 
-            return Output(path=str(folder / FILES[name]), parameter="out", write=call, private=name in PRIVATE)
+            path, released = str(folder / FILES[name]), name == "released"
+            return Output(path=path, parameter="out", write=call, private=name in PRIVATE, released=released)
 
+        beside = [json_output(str(folder / FILES[name]), "out", each) for name, each in found.dictionaries().items()]
         return Outcome(
             document={
                 "files": {name: str(folder / file) for name, file in FILES.items()},
                 "microdata": found.microdata.document,
                 "audit": found.audit.document,
             },
-            outputs=[output(name, write) for name, write in found.writers().items()],
+            outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
             replaces=True,
+            afterwards=keep,
         )

@@ -46,7 +46,7 @@ class ImportGraph(Verb):
     def check(self) -> None:
         from graphpriv.store.records import check_name
 
-        check_name(self.graph)
+        check_name(self.graph, "graph")
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.formats import read_graph

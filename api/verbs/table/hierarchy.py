@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,9 @@ class MakeHierarchy(TableVerb):
     def check(self) -> None:
         super().check()
         self._parameters()
+
+    def reads(self) -> Sequence[str]:
+        return [*super().reads(), *([self._parameters()["file"]] if self.by in _FROM_FILES else [])]
 
     def run(self, work: Work) -> Outcome:
         from tabular.files.outputs import Output

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from api.verbs.contract import Outcome, Work, refuse_beside, verbs
+from api.verbs.contract import STREAM, Outcome, Work, refuse_beside, verbs
 from api.verbs.outputs import text_output
 from api.verbs.table.reading import refuse_repeated, require_columns
 from api.verbs.table.releasing import WRITES, ReleasingVerb, table_protections
@@ -90,7 +90,13 @@ class ProtectTable(ReleasingVerb):
                 f"Give {named('method')} and {named('out')}, or {named('grid')} to try many protections."
             )
         refuse_beside(self, "method", "html", "out_dir", "score")
+        if self.matrices_out == STREAM:
+            raise InvalidParameter(f"{named('matrices_out')} -: the matrices are several files; name a folder.")
         self._parameters()
+
+    @property
+    def writes_later(self) -> bool:
+        return self.out_dir is not None
 
     def reads(self) -> Sequence[str]:
         named_files = [] if self.grid else [self._parameters().get(name) for name in ("matrix", "hierarchies")]

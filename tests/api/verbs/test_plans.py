@@ -13,7 +13,7 @@ from api.verbs import verbs
 from api.verbs.plans import plan_of, read_plan, text_of
 from tabular.errors import InvalidInput, UnknownName
 
-texts = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=20)
+texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=20)
 
 
 @given(texts, st.integers(2, 50), st.lists(texts, max_size=3), st.sampled_from(["p.toml", "p.json"]))
