@@ -1,5 +1,6 @@
 """The whole chain, offline."""
 
+import hashlib
 import io
 import json
 
@@ -23,7 +24,9 @@ def written(found):
 def test_the_chain_leaves_what_can_be_recomputed(tmp_path):
     found = demonstrate(50, k=3, seed=4)
     files = written(found)
-    assert {*files, "store"} == set(FILES)
+    assert {*files, *found.dictionaries(), "store"} == set(FILES)
+    table = f"sha256:{hashlib.sha256(files['microdata']).hexdigest()}"
+    assert found.dictionaries()["microdata dictionary"]["release"] == table
     original = from_document(json.loads(files["original"]), "original").graph
     released = from_document(json.loads(files["released"]), "released").graph
     again = audit(original, released, found.release.mapping).document
