@@ -77,7 +77,9 @@ import os, sys
 from api.cli import run
 replace, seen = os.replace, []
 def replaced(source, target):
-    seen.append(target)
+    # Kernels that are kept on the disk are renamed, too.
+    if str(target).endswith((".csv", ".json")):
+        seen.append(target)
     if len(seen) == 2:
         os._exit(9)
     replace(source, target)
