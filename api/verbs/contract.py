@@ -95,7 +95,7 @@ class Outcome:
     document: dict[str, Any]
     outputs: Sequence[Output] = ()
     #: Whether the outputs replace files that exist, though nobody asked for that.
-    replaces: bool = False
+    replaces_unasked: bool = False
     #: Whether what `fail_if` asks for is so.
     condition_holds: bool = False
     #: What is wrong with what was looked at, where finding that out was the task.

@@ -38,7 +38,7 @@ def perform(verb: Verb, work: Work) -> Outcome:
     outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
-        release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces)
+        release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
         if release is not None:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
     outcome.afterwards()

@@ -82,6 +82,6 @@ class RunDemo(Verb):
                 "audit": found.audit.document,
             },
             outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
-            replaces=True,
+            replaces_unasked=True,
             afterwards=keep,
         )
