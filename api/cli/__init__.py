@@ -14,7 +14,6 @@ import click
 
 from api.cli import service
 from api.cli.commands import ReportedFailure, command_for
-from api.cli.plans import run_plan
 from api.errors import ReportedError, outcome_of, reason
 from api.verbs import verbs
 
@@ -41,7 +40,7 @@ def command_line() -> click.Group:
         above, _, _ = entry.name.rpartition(" ")
         group = _group(top, above) if above else top
         group.add_command(command_for(entry.name, entry.method))
-    for command in (service.methods, service.serve, run_plan):
+    for command in (service.methods, service.serve, service.run_plan):
         top.add_command(command)
     return top
 

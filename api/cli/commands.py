@@ -11,14 +11,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from api.cli.drawing import note, show_json
 from api.cli.progress import progress, stoppable
-from api.cli.words import Said, tell
+from api.cli.words import Said, note, show_json, tell
 from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
-from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, refuse_password
-from api.verbs.performing import check_plan, perform
-from api.verbs.plans import plan_of, write_plan
-from api.verbs.values import is_required, kind_of, names_in, options_of
+from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, check_plan, perform, refuse_password
+from api.verbs.values import is_required, kind_of, names_in, options_of, plan_of, write_plan
 
 #: The exit code where the condition of `--fail-if` holds.
 CONDITION_HOLDS = 4

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from api.verbs.contract import STREAM, Outcome, Work, refuse_beside, verbs
-from api.verbs.outputs import text_output
-from api.verbs.table.reading import refuse_repeated, require_columns
-from api.verbs.table.releasing import WRITES, ReleasingVerb, table_protections
+from api.verbs.contract import STREAM, Outcome, Work, refuse_beside, text_output, verbs
+from api.verbs.table.files import WRITES, ReleasingVerb, refuse_repeated, require_columns, table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
+from tabular.files.outputs import Output, Planned
 from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
-    from tabular.files.outputs import Output, Planned
     from tabular.files.reading import TableFile
     from tabular.table import Table
 
@@ -170,7 +168,6 @@ class ProtectTable(ReleasingVerb):
         return parameters_of(table_protections()[self.method or ""], self.param)
 
     def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
-        from tabular.files.outputs import Planned
         from tabular.matrices.files import matrix_path
 
         folder = self.matrices_out
@@ -180,7 +177,6 @@ class ProtectTable(ReleasingVerb):
         return [Planned(parameter="matrices_out", path=path, folder=folder) for path in paths]
 
     def _matrix_outputs(self, attributes: Sequence[Attribute], matrices: Mapping[str, Any]) -> list[Output]:
-        from tabular.files.outputs import Output
         from tabular.matrices.files import matrix_path, write_matrix
 
         folder = self.matrices_out or ""
@@ -197,7 +193,6 @@ class ProtectTable(ReleasingVerb):
 
     def _frequency_output(self, path: str, frequencies: Sequence[Any]) -> Output:
         from tabular.files.csv_tables import write_csv
-        from tabular.files.outputs import Output
         from tabular.labels import text_of
 
         rows = [
@@ -219,13 +214,10 @@ class ProtectTable(ReleasingVerb):
         return {each.name: str(Path(self.out_dir) / (re.sub(r"[ =,]+", "-", each.name) + ending)) for each in members}
 
     def _planned_tables(self, paths: Mapping[str, str]) -> list[Planned]:
-        from tabular.files.outputs import Planned
-
         return [Planned(parameter="out_dir", path=path, folder=self.out_dir) for path in paths.values()]
 
     def _kept(self, path: str, masked: Table, source: TableFile) -> Output:
         """A masked table of the grid, which waits on the disk until all are written."""
-        from tabular.files.outputs import Output
         from tabular.files.writing import write_table_to
         from tabular.release.identifiers import release_table
 

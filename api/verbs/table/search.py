@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from api.verbs.contract import Outcome, Work, refuse_without, verbs
-from api.verbs.outputs import text_output
-from api.verbs.table.releasing import ReleasingVerb
+from api.verbs.contract import Outcome, Work, of_engine, refuse_without, text_output, verbs
+from api.verbs.table.files import ReleasingVerb
 from api.verbs.values import parameters_of
+from tabular.files.outputs import Output
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output
     from tabular.lattice.search_request import SearchRequest
 
 #: The labels that name the values which occur.
@@ -24,25 +23,11 @@ _KEEP, _MINIMISE = "What it must keep", "What it minimises"
 _SEARCH, _WRITE = "How it searches", "What it writes"
 
 
-def algorithms() -> Any:
-    """The searches."""
-    from tabular.lattice.searches import searches
-
-    return searches
+algorithms = of_engine("tabular.lattice.searches", "searches")
 
 
-def losses() -> tuple[str, ...]:
-    """The metrics that a search can minimise."""
-    from tabular.lattice.metrics import LOSSES
-
-    return tuple(LOSSES)
-
-
-def objectives() -> tuple[str, ...]:
-    """The objectives of a front."""
-    from tabular.lattice.metrics import OBJECTIVES
-
-    return tuple(OBJECTIVES)
+losses = of_engine("tabular.lattice.metrics", "LOSSES")
+objectives = of_engine("tabular.lattice.metrics", "OBJECTIVES")
 
 
 def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:

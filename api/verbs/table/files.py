@@ -1,4 +1,4 @@
-"""What the verbs on tables share: how a table file is read, and what its columns are."""
+"""What the verbs on tables share: how a table file is read, what its columns are, and the files of a release."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import Verb, Work
+from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine
 from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.files.outputs import Output, Planned
 from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.files.reading import TableFile
     from tabular.files.schema import Schema
+    from tabular.release.package import Released
     from tabular.table import Table
 
 _READING = "How the file is read (detected if not given)"
-
-
-def shipped_schemas() -> tuple[str, ...]:
-    """The schemas that ship."""
-    from tabular.files.schema import shipped_schemas
-
-    return tuple(shipped_schemas())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,3 +133,82 @@ def _pairs(parameter: str, texts: Sequence[str], known: Sequence[str]) -> dict[s
             raise UnknownName(f"{named(parameter)} {text!r}: {UnknownName.among(parameter, word, known)}")
         pairs[name] = word
     return pairs
+
+
+WRITES = "What it writes"
+
+
+table_protections = of_engine("tabular.protections", "protections")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasingVerb(TableVerb):
+    """A verb that writes a table as it may be released."""
+
+    out: str | None = option(
+        None, metavar="FILE", output=True, group=WRITES, help="The released table, CSV or Parquet by its name."
+    )
+    identifiers: str | None = option(
+        None, choices=("drop", "star"), group=WRITES, help="Drop identifiers (the default), or replace them by *."
+    )
+    shuffle: bool = option(
+        False,
+        group=WRITES,
+        help="Put the rows in random order. Do this before you release: whoever has the original can link rows that "
+        "stand in its order. Leave it out for `table measure`, which compares row by row.",
+    )
+    private: str | None = option(
+        None,
+        metavar="FILE",
+        output=True,
+        group=WRITES,
+        help="Keep what leads back to the original (seed, order, matrices) in a JSON file that only you can read.",
+    )
+
+    def check(self) -> None:
+        from tabular.files.writing import check_table_name
+
+        super().check()
+        if self.out is not None:
+            check_table_name(self.out)
+        if self.private == STREAM:
+            raise InvalidParameter(
+                f"{named('private')} -: what leads back to the original must not mix with the release on standard "
+                "output; give it a file."
+            )
+
+    def planned(self) -> Sequence[Planned]:
+        return [*super().planned(), *self._beside()]
+
+    def _beside(self) -> list[Planned]:
+        return [] if self.out is None else dictionary_beside(self.out)
+
+    def release_outputs(self, made: Released, source: TableFile, work: Work) -> tuple[dict[str, Any], list[Output]]:
+        """What is said of a release, and its files: the table, its dictionary, and apart what leads back."""
+        from tabular.files.writing import write_table_to
+        from tabular.release.package import packaged
+
+        out = self.out or STREAM
+        package = packaged(
+            made,
+            source.table,
+            shuffled=self.shuffle,
+            titles={name: each.title for name, each in source.schema.attributes.items()},
+            seed=work.seed,
+        )
+        document = {"table": out, **package.document}
+        outputs = [
+            Output(
+                path=out,
+                parameter="out",
+                write=lambda file, _: write_table_to(file, package.table, out, like=source),
+                released=True,
+            )
+        ]
+        for beside in self._beside():
+            document["dictionary"] = beside.path
+            outputs.append(json_output(beside.path, "out", package.dictionary))
+        if self.private is not None:
+            document["private"] = self.private
+            outputs.append(json_output(self.private, "private", package.private, private=True, indent=None))
+        return document, outputs

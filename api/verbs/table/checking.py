@@ -1,4 +1,4 @@
-"""`table measure`."""
+"""The verbs that look at tables as they are: describe, check, measure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,99 @@ from typing import Any
 
 from api.verbs import conditions
 from api.verbs.contract import STREAM, Outcome, Work, verbs
-from api.verbs.table.reading import TableVerb, refuse_repeated, require_columns
+from api.verbs.table.files import TableVerb, refuse_repeated, require_columns
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.registry import option
+
+
+@verbs.add("table describe")
+@dataclass(frozen=True, kw_only=True)
+class DescribeTable(TableVerb):
+    """Show how a table is written and what each column holds, and which of that is a guess.
+
+    FILE is CSV or Parquet, - is standard input. Values that could identify a person are not shown.
+    """
+
+    file: str = option(help="The table.", positional=True, input=True)
+
+    def run(self, work: Work) -> Outcome:
+        from tabular.files.description import described_columns
+
+        found = self.read(self.file, work)
+        return Outcome(
+            document={
+                "file": found.name,
+                "format": "parquet" if found.dialect is None else "csv",
+                "rows": len(found.table),
+                "dialect": None if found.dialect is None else found.dialect.shown(),
+                "unsure": list(found.unsure),
+                "absent": list(found.absent),
+                "columns": described_columns(found),
+            },
+            details={"schema": found.schema.source},
+        )
+
+
+@verbs.add("table check")
+@dataclass(frozen=True, kw_only=True)
+class CheckTable(TableVerb):
+    """Show the k, l, t and risks of a table as it stands.
+
+    A label that stands for a set counts as a value like any other. Rows with * in all quasi-identifiers count as
+    suppressed: k, l and the risks are those of the other rows.
+    """
+
+    file: str = option(help="The table.", positional=True, input=True)
+    quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
+    sensitive: tuple[str, ...] = option(
+        (), metavar="C,D", listed=True, help="The columns whose values nobody should learn about a person."
+    )
+    population: str | None = option(
+        None, metavar="FILE", input=True, help="The whole population FILE was drawn from, masked in the same way."
+    )
+    fail_if: str | None = option(None, metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
+
+    def check(self) -> None:
+        super().check()
+        refuse_repeated("quasi_identifiers", self.quasi_identifiers)
+        if self.fail_if is not None:
+            from tabular.criteria import Check
+
+            conditions.check_names(self.fail_if, Check.paths(self.sensitive))
+        if self.file == self.population == STREAM:
+            raise InvalidParameter(f"{named('file')} and {named('population')} cannot both come from standard input.")
+
+    def run(self, work: Work) -> Outcome:
+        from tabular.criteria import check, criteria, key_of
+        from tabular.files.reading import read_file
+
+        table = self.read(self.file, work).table
+        require_columns(table, (*self.quasi_identifiers, *self.sensitive), self.file)
+        people = None
+        if self.population is not None:
+            people = read_file(self.population, schema=self.columns_described).table
+            require_columns(people, self.quasi_identifiers, self.population)
+        if not len(table):
+            raise InvalidInput(f"{self.file}: the table has no rows; there is nothing to check.")
+        document = check(
+            table,
+            self.quasi_identifiers,
+            self.sensitive,
+            population=people,
+        ).document()
+        holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
+        told = [
+            {
+                "name": each.name,
+                "key": key_of(each.name),
+                "safer": each.method.safer,
+                "summary": each.summary,
+                "of_values": each.method.of_values,
+            }
+            for each in criteria.entries()
+        ]
+        return Outcome(document=document, condition_holds=holds, details={"criteria": told})
 
 
 @verbs.add("table measure")

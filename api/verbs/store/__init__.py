@@ -1,1 +1,0 @@
-"""Verbs on the store itself."""
