@@ -88,25 +88,27 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
     parameters = [
         *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
         *(_option(each, verb) for each in options),
-        *(_renamed(old, new) for old, new in verb.renamed.items()),
-        *door_options(store=verb.store is not None, seed=verb.draws, overwrite=True),
-        VerbOption(
-            ["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."
-        ),
+        *(VerbOption([flag(old), old], hidden=True) for old in verb.renamed),
+        *door_options("overwrite", *["store"] * (verb.store is not None), *["seed"] * verb.draws, "json", "plan"),
     ]
     return VerbCommand(
         name.split()[-1], params=list(parameters), callback=call, help=words, short_help=words.splitlines()[0]
     )
 
 
-def door_options(*, store: bool, seed: bool, overwrite: bool) -> list[click.Parameter]:
-    """The options that belong to the command line and not to the verb."""
-    return [
-        *([_overwrite()] if overwrite else []),
-        *([_store()] if store else []),
-        *([_seed()] if seed else []),
-        VerbOption(["--json", "as_json"], is_flag=True, heading=_LAST, help="Print one JSON document."),
-    ]
+def door_options(*names: str) -> list[click.Parameter]:
+    """The options with these *names*, which belong to the command line and not to a verb."""
+    store = "file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD."
+    given: dict[str, dict[str, Any]] = {
+        "overwrite": {"is_flag": True, "help": "Replace files or graphs that exist already."},
+        "store": {"envvar": "GRAPHPRIV_STORE", "default": DEFAULT_STORE, "show_default": True, "metavar": "URL",
+                  "help": store},
+        "seed": {"metavar": "N", "type": click.IntRange(min=0), "help": "Fix the random draws; for tests only."},
+        "json": {"is_flag": True, "help": "Print one JSON document."},
+        "plan": {"metavar": "FILE", "help": "Write this command to FILE as a plan; run nothing."},
+    }  # fmt: skip
+    return [VerbOption([flag(name), f"as_{name}" if name == "json" else name], heading=_LAST, **given[name])
+            for name in names]  # fmt: skip
 
 
 def worded_help(text: str, verb: type[Verb]) -> str:
@@ -122,9 +124,9 @@ def names_of(verb: type[Verb]) -> Callable[..., str | None]:
     def name_of(parameter: str, *, strict: bool = False) -> str | None:
         if parameter in known:
             option = known[parameter]
-            return _metavar(option) if option.metadata.get("positional") else _flag(parameter)
+            return _metavar(option) if option.metadata.get("positional") else flag(parameter)
         if parameter in (*_DOOR, *verb.renamed):
-            return _flag(parameter)
+            return flag(parameter)
         # What is no option of the verb is a parameter of the method it was given.
         return f"--param {parameter}" if "param" in known and not strict else None
 
@@ -235,35 +237,24 @@ def _option(option: Field[Any], verb: type[Verb]) -> click.Option:
     }
     if is_required(option):
         given["help"] += " [required]"
-    flag = _flag(option.name)
+    long = flag(option.name)
     if kind == "bool":
         is_plain = option.default is False
-        declared = flag if is_plain else f"{flag}/{_flag(traits.get('off') or f'no-{flag[2:]}')}"
-        return VerbOption([declared, option.name], is_flag=True, default=None, **_without(given, "metavar"))
+        declared = long if is_plain else f"{long}/{flag(traits.get('off') or f'no-{option.name}')}"
+        del given["metavar"]
+        return VerbOption([declared, option.name], is_flag=True, default=None, **given)
     if kind == "tuple[str, ...]" and not traits.get("listed"):
-        return VerbOption([flag, option.name], multiple=True, **given)
+        return VerbOption([long, option.name], multiple=True, **given)
     types = {"int": click.INT, "float": click.FLOAT}
     if not is_required(option) and option.default not in (None, ()):
-        shown = (
-            ",".join(option.default)
-            if isinstance(option.default, tuple)
-            else f"{option.default:g}"
-            if kind == "float"
-            else option.default
-        )
+        default: Any = option.default
+        shown = ",".join(default) if isinstance(default, tuple) else f"{default:g}" if kind == "float" else default
         given["help"] += f" [default: {shown}]"
-    return VerbOption([flag, option.name], type=types.get(kind, click.STRING), **given)
+    return VerbOption([long, option.name], type=types.get(kind, click.STRING), **given)
 
 
-def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
-
-
-def _renamed(old: str, new: str) -> click.Option:
-    return VerbOption([_flag(old), old], hidden=True, help=new)
-
-
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """What an option is called on the command line."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -277,25 +268,3 @@ def checked_store(url: str) -> str:
     if source is ParameterSource.COMMANDLINE:
         refuse_password(url)
     return url
-
-
-def _overwrite() -> click.Option:
-    return VerbOption(["--overwrite"], is_flag=True, heading=_LAST, help="Replace files or graphs that exist already.")
-
-
-def _store() -> click.Option:
-    return VerbOption(
-        ["--store"],
-        envvar="GRAPHPRIV_STORE",
-        default=DEFAULT_STORE,
-        show_default=True,
-        metavar="URL",
-        heading=_LAST,
-        help="file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD.",
-    )
-
-
-def _seed() -> click.Option:
-    return VerbOption(
-        ["--seed"], metavar="N", type=click.IntRange(min=0), heading=_LAST, help="Fix the random draws; for tests only."
-    )

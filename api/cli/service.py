@@ -16,6 +16,7 @@ from api.cli.commands import (
     VerbOption,
     checked_store,
     door_options,
+    flag,
     names_of,
     run_verb,
     work_of,
@@ -51,7 +52,7 @@ def _serve(host: str, port: int, store: str) -> None:
             why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
     except ReportedError as error:
-        raise ReportedFailure(error, lambda name: f"--{name}") from None
+        raise ReportedFailure(error, flag) from None
     # The first process of a container ignores SIGTERM unless it asks for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
@@ -61,7 +62,7 @@ def _serve(host: str, port: int, store: str) -> None:
 methods = VerbCommand(
     "methods",
     callback=_methods,
-    params=door_options(store=False, seed=False, overwrite=False),
+    params=door_options("json"),
     help="List every method and where it comes from; with --json also its parameters and limits.",
     short_help="List every method and where it comes from.",
 )
@@ -74,7 +75,7 @@ serve = VerbCommand(
         VerbOption(
             ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
         ),
-        *(each for each in door_options(store=True, seed=False, overwrite=False) if each.name == "store"),
+        *door_options("store"),
     ],
     help="Serve graphpriv over HTTP until it is stopped.",
 )
@@ -88,11 +89,7 @@ def _run(plan: str, changes: Sequence[str], **given: Any) -> int:
             raise InvalidParameter(f"{named('seed')} means nothing here, since {name} draws nothing at random.")
         return run_verb(name, verb, replace(work_of(given, type(verb)), reads=(plan,)), as_json=given["as_json"])
     except ReportedError as error:
-        raise ReportedFailure(error, _plain if verb is None else names_of(type(verb))) from None
-
-
-def _plain(parameter: str) -> str:
-    return f"--{parameter}"
+        raise ReportedFailure(error, flag if verb is None else names_of(type(verb))) from None
 
 
 def _changed(texts: Sequence[str]) -> dict[str, str]:
@@ -116,7 +113,7 @@ run_plan = VerbCommand(
             metavar="OPTION=VALUE",
             help="Change an option of the plan, such as file=next.csv; repeat it for more.",
         ),
-        *door_options(store=True, seed=True, overwrite=True),
+        *door_options("overwrite", "store", "seed", "json"),
     ],
     short_help="Run a command from a plan that --plan wrote.",
     help="Run a command from a plan that --plan wrote.\n\nA plan is a TOML or JSON file with a verb and its options.",

@@ -79,15 +79,16 @@ def checked(verb: Any, outcome: Outcome, said: Said) -> None:
         f"{document['rows']} rows, {document['suppressed']} suppressed, {document['classes']} classes of "
         f"{sizes[0][0]} to {sizes[-1][0]} rows"
     )
-    shown = [each for each in outcome.details["criteria"] if secret or not each["of_values"]]
-    rows = [(each["name"], _number(document[each["key"]]), each["safer"], each["summary"]) for each in shown]
+    criteria = outcome.details["criteria"]
+    shown = {key: each for key, each in criteria.items() if secret or not each.method.of_values}
+    rows = [(each.name, _number(document[key]), each.method.safer, each.summary) for key, each in shown.items()]
     said.table(title, ["criterion", "value", "safer", "what it says"], rows)
     if len(secret) > 1:
         found = document["by_attribute"]
         lines = [
-            (each["name"], *(_number(found[name][each["key"]]) for name in secret))
-            for each in shown
-            if each["of_values"]
+            (each.name, *(_number(found[name][key]) for name in secret))
+            for key, each in shown.items()
+            if each.method.of_values
         ]
         said.table("By sensitive column", ["criterion", *secret], lines)
 

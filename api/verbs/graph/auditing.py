@@ -88,11 +88,8 @@ class AuditRelease(AttackingVerb):
         from graphpriv.auditing import figure_paths
 
         super().check()
-        if not self.files:
-            refuse_without(self, "files", "mapping")
-        if self.fail_if is not None:
-            conditions.parse(self.fail_if)
-            conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
+        refuse_without(self, "files", "mapping")
+        conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
 
     def reads(self) -> Sequence[str]:
         graphs = [*_files_of(self.original), *_files_of(self.released)] if self.files else []
@@ -122,11 +119,10 @@ class AuditRelease(AttackingVerb):
         outputs = []
         if self.html is not None:
             outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, found.document, found.bounds)
         return Outcome(
             document=found.document,
             outputs=outputs,
-            condition_holds=holds,
+            condition_holds=conditions.holds(self.fail_if, found.document, found.bounds),
             afterwards=lambda: None if self.files else self._record(found, work),
         )
 

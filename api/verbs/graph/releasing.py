@@ -116,8 +116,7 @@ class TakeMicrodata(Verb):
             raise InvalidParameter(
                 f"{named('out')} {self.out}: microdata are written as CSV; let the name end in .csv."
             )
-        if self.method is None:
-            refuse_without(self, "method", "param")
+        refuse_without(self, "method", "param")
         k = self._parameters().get("k")
         if self.k is None and k is not None and k < 2:
             raise InvalidParameter.wrong("k", must="be at least 2", was=k)

@@ -63,12 +63,11 @@ class CheckTable(TableVerb):
     fail_if: str | None = option(None, metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
 
     def check(self) -> None:
+        from tabular.criteria import Check
+
         super().check()
         refuse_repeated("quasi_identifiers", self.quasi_identifiers)
-        if self.fail_if is not None:
-            from tabular.criteria import Check
-
-            conditions.check_names(self.fail_if, Check.paths(self.sensitive))
+        conditions.check_names(self.fail_if, Check.paths(self.sensitive))
         if self.file == self.population == STREAM:
             raise InvalidParameter(f"{named('file')} and {named('population')} cannot both come from standard input.")
 
@@ -84,24 +83,12 @@ class CheckTable(TableVerb):
             require_columns(people, self.quasi_identifiers, self.population)
         if not len(table):
             raise InvalidInput(f"{self.file}: the table has no rows; there is nothing to check.")
-        document = check(
-            table,
-            self.quasi_identifiers,
-            self.sensitive,
-            population=people,
-        ).document()
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
-        told = [
-            {
-                "name": each.name,
-                "key": key_of(each.name),
-                "safer": each.method.safer,
-                "summary": each.summary,
-                "of_values": each.method.of_values,
-            }
-            for each in criteria.entries()
-        ]
-        return Outcome(document=document, condition_holds=holds, details={"criteria": told})
+        document = check(table, self.quasi_identifiers, self.sensitive, population=people).document()
+        return Outcome(
+            document=document,
+            condition_holds=conditions.holds(self.fail_if, document),
+            details={"criteria": {key_of(each.name): each for each in criteria.entries()}},
+        )
 
 
 @verbs.add("table measure")
@@ -128,8 +115,7 @@ class MeasureTable(TableVerb):
 
         super().check()
         refuse_repeated("columns", self.columns)
-        if self.fail_if is not None:
-            conditions.check_names(self.fail_if, Summary.paths())
+        conditions.check_names(self.fail_if, Summary.paths())
         if self.original == self.masked == STREAM:
             raise InvalidParameter(f"{named('original')} and {named('masked')} cannot both come from standard input.")
         self._parameters()
@@ -156,9 +142,9 @@ class MeasureTable(TableVerb):
         document = summary(
             before, after, self.columns, without=self.without, parameters=self._parameters(), matrices=known
         ).document()
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
         entries = {key: AS_NUMBERS.get(key, key) if document["numeric"] else key for key in document["raw"]}
         summaries = {key: measures[name].summary for key, name in entries.items()}
+        holds = conditions.holds(self.fail_if, document)
         return Outcome(document=document, condition_holds=holds, details={"summaries": summaries})
 
     def _parameters(self) -> Mapping[str, Mapping[str, Any]]:
