@@ -10,7 +10,7 @@ from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
 from api.errors import outcome_of
-from api.methods import method_lists, verb_list
+from api.reference import method_lists, verb_list
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 

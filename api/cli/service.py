@@ -28,7 +28,7 @@ from api.verbs.values import read_plan
 
 
 def _methods(as_json: bool) -> None:
-    from api.methods import method_lists
+    from api.reference import method_lists
 
     lists = method_lists()
     if as_json:

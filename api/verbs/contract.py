@@ -7,9 +7,11 @@ whatever the door: everything is checked before it begins, and all files are wri
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import secrets
+import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -177,7 +179,7 @@ def refuse_without(verb: Verb, needed: str, *names: str) -> None:
 
 
 __all__ = [
-    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "check_plan",
+    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "check_plan", "copy_of",
     "dictionary_beside", "json_output", "names_with", "of_engine", "perform", "refuse_beside", "refuse_password",
     "refuse_without", "text_output", "verbs",
 ]  # fmt: skip
@@ -207,11 +209,18 @@ def json_output(
 
 def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
     """An output of a text."""
+    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=private)
+
+
+def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
+    """Writes what a *waiting* file holds, and closes that."""
 
     def write(file: IO[bytes], release: str) -> None:
-        file.write(text.encode())
+        with waiting:
+            waiting.seek(0)
+            shutil.copyfileobj(waiting, file)
 
-    return Output(path=path, parameter=parameter, write=write, private=private)
+    return write
 
 
 def perform(verb: Verb, work: Work) -> Outcome:

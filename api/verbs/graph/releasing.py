@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -28,8 +28,6 @@ from tabular.files.outputs import Output, Planned
 from tabular.registry import option
 
 DEFAULT_METHOD = "closest-profiles"
-
-
 graph_protections = of_engine("graphpriv.protections", "protections")
 
 
@@ -142,19 +140,12 @@ class TakeMicrodata(Verb):
             work.note(f"warning: {each}")
         table, private = taken.table, taken.is_private
         document = {"table": self.out, **table.document}
-        outputs = [
-            Output(
-                path=self.out,
-                parameter="out",
-                write=lambda file, _: table.write(file),
-                private=private,
-                released=not private,
-            )
-        ]
+        traits = {"private": private, "released": not private}
+        outputs = [Output(path=self.out, parameter="out", write=lambda file, _: table.write(file), **traits)]
         for beside in dictionary_beside(self.out):
             document["dictionary"] = beside.path
             outputs.append(json_output(beside.path, "out", microdata_dictionary(table), private=private))
-        return Outcome(document=document, outputs=outputs, details={"promises_k": getattr(table, "promises_k", True)})
+        return Outcome(document=document, outputs=outputs)
 
     def _parameters(self) -> dict[str, Any]:
         return parameters_of(table_protections()[self.method], self.param) if self.method is not None else {}
@@ -172,6 +163,7 @@ class RunDemo(Verb):
     draws: ClassVar[bool] = True
     replaces: ClassVar[bool] = True
 
+    # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
     out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")
     users: int = option(1638, low=2, help="How many users.")
     follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
@@ -181,10 +173,6 @@ class RunDemo(Verb):
         from graphpriv.protections import check_k
 
         check_k(self.k, self.users)
-
-    def planned(self) -> Sequence[Planned]:
-        # Files of an earlier demo are replaced unasked, so they are looked at when the work begins.
-        return []
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.demonstration import FILES, PRIVATE, demonstrate
@@ -208,17 +196,15 @@ class RunDemo(Verb):
             with open_store(f"file:{folder / FILES['store']}", create=True) as store:
                 found.keep(store)
 
-        def output(name: str, write: Any) -> Output:
-            def call(file: IO[bytes], release: str) -> None:
-                write(file)
+        def output(name: str, write: Callable[[IO[bytes]], object]) -> Output:
+            traits = {"private": name in PRIVATE, "released": name == "released"}
+            return Output(path=files[name], parameter="out", write=lambda file, _: write(file), **traits)
 
-            path, released = str(folder / FILES[name]), name == "released"
-            return Output(path=path, parameter="out", write=call, private=name in PRIVATE, released=released)
-
-        beside = [json_output(str(folder / FILES[name]), "out", each) for name, each in found.dictionaries().items()]
+        files = {name: str(folder / file) for name, file in FILES.items()}
+        beside = [json_output(files[name], "out", each) for name, each in found.dictionaries().items()]
         return Outcome(
             document={
-                "files": {name: str(folder / file) for name, file in FILES.items()},
+                "files": files,
                 "microdata": found.microdata.document,
                 "audit": found.audit.document,
             },

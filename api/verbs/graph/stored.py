@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from api.verbs.contract import (
     READS,
@@ -16,6 +15,7 @@ from api.verbs.contract import (
     Outcome,
     Verb,
     Work,
+    copy_of,
     dictionary_beside,
     json_output,
     of_engine,
@@ -168,21 +168,12 @@ def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release
     paths = graph_files(out, name)
     chosen = formats[format_of(out, name)].method()
     parts: list[IO[bytes]] = [io.BytesIO() for _ in paths[1:]]
-
-    def write_first(file: IO[bytes], release: str) -> None:
-        chosen.write(graph, [file, *parts], Path(out))
-
-    def write_part(place: int) -> Output:
-        def write(file: IO[bytes], release: str) -> None:
-            parts[place].seek(0)
-            shutil.copyfileobj(parts[place], file)
-
-        return Output(
-            path=str(paths[place + 1]), parameter="out", write=write, private=not is_release, released=is_release
-        )
-
-    first = Output(path=str(paths[0]), parameter="out", write=write_first, private=not is_release, released=is_release)
-    return [first, *(write_part(place) for place in range(len(parts)))]
+    traits: dict[str, Any] = {"parameter": "out", "private": not is_release, "released": is_release}
+    first = Output(path=str(paths[0]), write=lambda file, _: chosen.write(graph, [file, *parts], Path(out)), **traits)
+    others = [
+        Output(path=str(path), write=copy_of(part), **traits) for path, part in zip(paths[1:], parts, strict=True)
+    ]
+    return [first, *others]
 
 
 @verbs.add("graph list")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from api.verbs.contract import STREAM, Outcome, Work, refuse_beside, text_output, verbs
+from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, text_output, verbs
 from api.verbs.table.files import WRITES, ReleasingVerb, refuse_repeated, require_columns, table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
@@ -107,9 +106,11 @@ class ProtectTable(ReleasingVerb):
 
     def _mask(self, source: TableFile, work: Work) -> Outcome:
         from tabular.masking import Masking, read_parameters
+        from tabular.matrices.files import matrix_path
 
-        attributes = [source.table.attribute(name) for name in self.columns]
-        work.expect(self._planned_matrices(attributes))
+        folder, attributes = self.matrices_out, [source.table.attribute(name) for name in self.columns]
+        paths = {} if folder is None else {str(matrix_path(folder, each)): each for each in attributes}
+        work.expect([Planned("matrices_out", path, folder=folder) for path in paths])
         asked = Masking(
             method=self.method or "",
             columns=self.columns,
@@ -117,7 +118,7 @@ class ProtectTable(ReleasingVerb):
             identifiers=self.identifiers or "drop",
             shuffle=self.shuffle,
             measure=self.measure,
-            matrices=self.matrices_out is not None,
+            matrices=folder is not None,
             frequencies=self.frequencies is not None,
         )
         work.report("Protecting", 0, 0)
@@ -125,12 +126,12 @@ class ProtectTable(ReleasingVerb):
         document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
             document["matrix_measures"] = masked.matrix_measures.document()
-        if self.matrices_out is not None:
-            document["matrices"] = self.matrices_out
-            outputs += self._matrix_outputs(attributes, masked.matrices)
+        if folder is not None:
+            document["matrices"] = folder
+            outputs += [_matrix_output(path, each, masked.matrices[each.name]) for path, each in paths.items()]
         if self.frequencies is not None:
             document["frequencies"] = self.frequencies
-            outputs.append(self._frequency_output(self.frequencies, masked.frequencies))
+            outputs.append(_frequency_output(self.frequencies, masked.frequencies))
         return Outcome(document=document, outputs=outputs)
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
@@ -140,7 +141,7 @@ class ProtectTable(ReleasingVerb):
 
         table = source.table
         paths = self._grid_paths(source)
-        work.expect(self._planned_tables(paths))
+        work.expect([Planned("out_dir", path, folder=self.out_dir) for path in paths.values()])
         outputs: list[Output] = []
 
         def keep(member: Member, masked: Table) -> None:
@@ -167,42 +168,6 @@ class ProtectTable(ReleasingVerb):
     def _parameters(self) -> dict[str, Any]:
         return parameters_of(table_protections()[self.method or ""], self.param)
 
-    def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
-        from tabular.matrices.files import matrix_path
-
-        folder = self.matrices_out
-        if folder is None:
-            return []
-        paths = (str(matrix_path(folder, each)) for each in attributes)
-        return [Planned(parameter="matrices_out", path=path, folder=folder) for path in paths]
-
-    def _matrix_outputs(self, attributes: Sequence[Attribute], matrices: Mapping[str, Any]) -> list[Output]:
-        from tabular.matrices.files import matrix_path, write_matrix
-
-        folder = self.matrices_out or ""
-
-        def output(attribute: Attribute) -> Output:
-            return Output(
-                path=str(matrix_path(folder, attribute)),
-                parameter="matrices_out",
-                write=lambda file, _: write_matrix(file, attribute, matrices[attribute.name]),
-                private=True,
-            )
-
-        return [output(each) for each in attributes]
-
-    def _frequency_output(self, path: str, frequencies: Sequence[Any]) -> Output:
-        from tabular.files.csv_tables import write_csv
-        from tabular.labels import text_of
-
-        rows = [
-            (each.attribute.name, text_of(value), masked, estimate, error)
-            for each in frequencies
-            for value, masked, estimate, error in each.rows()
-        ]
-        header = ("column", "value", "masked", "estimate", "standard_error")
-        return Output(path=path, parameter="frequencies", write=lambda file, _: write_csv(file, header, rows))
-
     def _grid_paths(self, source: TableFile) -> dict[str, str]:
         """Where each protection of the grid goes, by its name."""
         from tabular.grid import thesis_grid
@@ -213,9 +178,6 @@ class ProtectTable(ReleasingVerb):
         members, _ = thesis_grid(source.table, self.columns)
         return {each.name: str(Path(self.out_dir) / (re.sub(r"[ =,]+", "-", each.name) + ending)) for each in members}
 
-    def _planned_tables(self, paths: Mapping[str, str]) -> list[Planned]:
-        return [Planned(parameter="out_dir", path=path, folder=self.out_dir) for path in paths.values()]
-
     def _kept(self, path: str, masked: Table, source: TableFile) -> Output:
         """A masked table of the grid, which waits on the disk until all are written."""
         from tabular.files.writing import write_table_to
@@ -224,10 +186,25 @@ class ProtectTable(ReleasingVerb):
         waiting = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it has been copied)
         released = release_table(masked, identifiers=self.identifiers or "drop")
         write_table_to(waiting, released, path, like=source)
+        return Output(path=path, parameter="out_dir", write=copy_of(waiting))
 
-        def write(file: IO[bytes], release: str) -> None:
-            with waiting:
-                waiting.seek(0)
-                shutil.copyfileobj(waiting, file)
 
-        return Output(path=path, parameter="out_dir", write=write)
+def _matrix_output(path: str, attribute: Attribute, matrix: Any) -> Output:
+    from tabular.matrices.files import write_matrix
+
+    return Output(
+        path=path, parameter="matrices_out", write=lambda file, _: write_matrix(file, attribute, matrix), private=True
+    )
+
+
+def _frequency_output(path: str, frequencies: Sequence[Any]) -> Output:
+    from tabular.files.csv_tables import write_csv
+    from tabular.labels import text_of
+
+    rows = [
+        (each.attribute.name, text_of(value), masked, estimate, error)
+        for each in frequencies
+        for value, masked, estimate, error in each.rows()
+    ]
+    header = ("column", "value", "masked", "estimate", "standard_error")
+    return Output(path=path, parameter="frequencies", write=lambda file, _: write_csv(file, header, rows))
