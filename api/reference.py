@@ -133,11 +133,7 @@ def _commands(command: click.Command, name: str) -> list[str]:
         return [part for each, sub in inner for part in _commands(sub, f"{name} {each}")]
     # As under the whole command line: click keeps the names of the first context that asks.
     context = click.Context(
-        command,
-        info_name=name,
-        terminal_width=100,
-        max_content_width=100,
-        help_option_names=["-h", "--help"],
+        command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=["-h", "--help"]
     )
     return [f"## `{name}`", f"```\n{command.get_help(context)}\n```"]
 

@@ -163,13 +163,7 @@ def _course(figures: Figures) -> Markup:
 
 
 #: What stands first in the table of figures, and what the rest is called there.
-SCORES = {
-    "k": "k",
-    "information_loss": "Loss",
-    "disclosure_risk": "Risk",
-    "score_max": "Greater",
-    "score_mean": "Mean",
-}
+SCORES = {"k": "k", "information_loss": "Loss", "disclosure_risk": "Risk", "score_max": "Greater", "score_mean": "Mean"}
 MEASURES = {
     "ctbil": "CTBIL",
     "dbil": "DBIL",

@@ -220,12 +220,7 @@ def _solutions(document: Mapping[str, Any], said: Said) -> None:
     of_values = ["l", "t"] if document["sensitive"] is not None else []
     columns = list(dict.fromkeys(["k", *of_values, "suppressed", *ranks, "glm", "precision"]))
     rows = [
-        (
-            place,
-            levels_as_text(names, each["node"]),
-            *(each[name] for name in columns),
-            100 * each["glm"] / cells,
-        )
+        (place, levels_as_text(names, each["node"]), *(each[name] for name in columns), 100 * each["glm"] / cells)
         for place, each in enumerate(found[:SHOWN], start=1)
     ]
     what = f"the front of {', '.join(ranks)}" if document["objectives"] else f"best by {ranks[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.verbs import conditions
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _BOTH = "both"
-_ATTACK = "How the attackers work"
+_attack = partial(option, group="How the attackers work")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,25 +31,19 @@ class AttackingVerb(Verb):
         "budget": "this option is --steps now, and takes one number for all attackers; write --steps N."
     }
 
-    attacker: str = option(
+    attacker: str = _attack(
         _BOTH,
-        group=_ATTACK,
         choices=("ego", "subgraph", _BOTH),
         help="Who attacks: ego knows a user's whole neighbourhood, subgraph a part of it.",
     )
-    scenario: tuple[str, ...] = option(
+    scenario: tuple[str, ...] = _attack(
         (),
         metavar="NAME",
-        group=_ATTACK,
         help="What the attacker knows: location, topic1, topic2, topic3, topics, all, or attributes joined by +; "
         "repeatable; all six if not given.",
     )
-    steps: int | None = option(
-        None,
-        low=1,
-        metavar="N",
-        group=_ATTACK,
-        help="Steps an attacker may take for one match before it is left undecided.",
+    steps: int | None = _attack(
+        None, low=1, metavar="N", help="Steps an attacker may take for one match before it is left undecided."
     )
 
     def check(self) -> None:

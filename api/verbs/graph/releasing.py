@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from api.verbs.contract import (
     READS,
@@ -196,18 +196,14 @@ class RunDemo(Verb):
             with open_store(f"file:{folder / FILES['store']}", create=True) as store:
                 found.keep(store)
 
-        def output(name: str, write: Callable[[IO[bytes]], object]) -> Output:
+        def output(name: str, write: Any) -> Output:
             traits = {"private": name in PRIVATE, "released": name == "released"}
             return Output(path=files[name], parameter="out", write=lambda file, _: write(file), **traits)
 
         files = {name: str(folder / file) for name, file in FILES.items()}
         beside = [json_output(files[name], "out", each) for name, each in found.dictionaries().items()]
         return Outcome(
-            document={
-                "files": files,
-                "microdata": found.microdata.document,
-                "audit": found.audit.document,
-            },
+            document={"files": files, "microdata": found.microdata.document, "audit": found.audit.document},
             outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
             replaces_unasked=True,
             afterwards=keep,

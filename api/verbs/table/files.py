@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine
@@ -18,46 +18,36 @@ if TYPE_CHECKING:
     from tabular.release.package import Released
     from tabular.table import Table
 
-_READING = "How the file is read (detected if not given)"
+_reading = partial(option, group="How the file is read (detected if not given)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableVerb(Verb):
     """A verb that reads a table file."""
 
-    schema: str | None = option(
+    schema: str | None = _reading(
         None,
         metavar="FILE",
-        group=_READING,
         help="What the columns are: a TOML file, or one of the schemas that ship: adult, census, german-credit, "
         "solar-flare, tarragona.",
     )
-    role: tuple[str, ...] = option(
+    role: tuple[str, ...] = _reading(
         (),
         metavar="NAME=ROLE",
-        group=_READING,
         help="The role of a column: identifier, quasi-identifier, sensitive, class-label or insensitive; repeatable.",
     )
-    kind: tuple[str, ...] = option(
-        (),
-        metavar="NAME=KIND",
-        group=_READING,
-        help="The kind of a column: nominal, ordinal or continuous; repeatable.",
+    kind: tuple[str, ...] = _reading(
+        (), metavar="NAME=KIND", help="The kind of a column: nominal, ordinal or continuous; repeatable."
     )
-    delimiter: str | None = option(
-        None,
-        metavar="MARK",
-        group=_READING,
-        help="What separates cells: comma, semicolon, tab, pipe, blanks or a character.",
+    delimiter: str | None = _reading(
+        None, metavar="MARK", help="What separates cells: comma, semicolon, tab, pipe, blanks or a character."
     )
-    quote: str | None = option(
-        None, metavar="MARK", group=_READING, help="What encloses cells: double, single, none or a character."
-    )
-    encoding: str | None = option(None, metavar="NAME", group=_READING, help="The encoding, such as utf-8.")
-    decimal: str | None = option(None, choices=(".", ","), group=_READING, help="The decimal mark of numbers.")
-    header: bool | None = option(None, group=_READING, help="Whether the first line names the columns.")
-    missing: tuple[str, ...] = option(
-        (), metavar="TEXT", group=_READING, help="A text that stands for a missing value, in any column; repeatable."
+    quote: str | None = _reading(None, metavar="MARK", help="What encloses cells: double, single, none or a character.")
+    encoding: str | None = _reading(None, metavar="NAME", help="The encoding, such as utf-8.")
+    decimal: str | None = _reading(None, choices=(".", ","), help="The decimal mark of numbers.")
+    header: bool | None = _reading(None, help="Whether the first line names the columns.")
+    missing: tuple[str, ...] = _reading(
+        (), metavar="TEXT", help="A text that stands for a missing value, in any column; repeatable."
     )
 
     def check(self) -> None:
@@ -135,7 +125,8 @@ def _pairs(parameter: str, texts: Sequence[str], known: Sequence[str]) -> dict[s
     return pairs
 
 
-WRITES = "What it writes"
+#: An option on what a verb writes.
+writing = partial(option, group="What it writes")
 
 
 table_protections = of_engine("tabular.protections", "protections")
@@ -145,23 +136,19 @@ table_protections = of_engine("tabular.protections", "protections")
 class ReleasingVerb(TableVerb):
     """A verb that writes a table as it may be released."""
 
-    out: str | None = option(
-        None, metavar="FILE", output=True, group=WRITES, help="The released table, CSV or Parquet by its name."
+    out: str | None = writing(None, metavar="FILE", output=True, help="The released table, CSV or Parquet by its name.")
+    identifiers: str | None = writing(
+        None, choices=("drop", "star"), help="Drop identifiers (the default), or replace them by *."
     )
-    identifiers: str | None = option(
-        None, choices=("drop", "star"), group=WRITES, help="Drop identifiers (the default), or replace them by *."
-    )
-    shuffle: bool = option(
+    shuffle: bool = writing(
         False,
-        group=WRITES,
         help="Put the rows in random order. Do this before you release: whoever has the original can link rows that "
         "stand in its order. Leave it out for `table measure`, which compares row by row.",
     )
-    private: str | None = option(
+    private: str | None = writing(
         None,
         metavar="FILE",
         output=True,
-        group=WRITES,
         help="Keep what leads back to the original (seed, order, matrices) in a JSON file that only you can read.",
     )
 

@@ -6,11 +6,12 @@ import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, text_output, verbs
-from api.verbs.table.files import WRITES, ReleasingVerb, refuse_repeated, require_columns, table_protections
+from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, table_protections, writing
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
 from tabular.files.outputs import Output, Planned
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from tabular.files.reading import TableFile
     from tabular.table import Table
 
-_ONE, _GRID = "How it masks", "How it compares many protections"
+_one = partial(option, group="How it masks")
+_grid = partial(option, group="How it compares many protections")
 
 #: How the grid is sorted.
 SCORES = ("max", "mean")
@@ -43,37 +45,30 @@ class ProtectTable(ReleasingVerb):
     file: str = option(help="The table.", positional=True, input=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
 
-    method: str | None = option(None, metavar="NAME", group=_ONE, choices=table_protections, help="The method.")
-    param: tuple[str, ...] = option((), metavar="KEY=VALUE", group=_ONE, help="A parameter of the method; repeatable.")
-    measure: bool = option(True, group=_ONE, help="Measure loss and risk; on large tables this takes longer.")
-    matrices_out: str | None = option(
+    method: str | None = _one(None, metavar="NAME", choices=table_protections, help="The method.")
+    param: tuple[str, ...] = _one((), metavar="KEY=VALUE", help="A parameter of the method; repeatable.")
+    measure: bool = _one(True, help="Measure loss and risk; on large tables this takes longer.")
+    matrices_out: str | None = writing(
         None,
         metavar="DIR",
-        group=WRITES,
         help="Write the matrices of pram, a CSV per column. They lead back to the original: keep them private.",
     )
-    frequencies: str | None = option(
+    frequencies: str | None = writing(
         None,
         metavar="FILE",
         output=True,
-        group=WRITES,
         help="For pram: write unbiased estimates of the original's frequencies with standard errors, as CSV.",
     )
 
-    grid: bool = option(
-        False, group=_GRID, help="Try the thesis's grid, about a hundred protections, and sort them by score."
+    grid: bool = _grid(False, help="Try the thesis's grid, about a hundred protections, and sort them by score.")
+    score: str | None = _grid(
+        None, choices=SCORES, help="Sort by the greater of loss and risk (the default), or by their mean."
     )
-    score: str | None = option(
-        None,
-        group=_GRID,
-        choices=SCORES,
-        help="Sort by the greater of loss and risk (the default), or by their mean.",
+    html: str | None = _grid(
+        None, metavar="FILE", output=True, help="Write the map of risk against loss, with all figures."
     )
-    html: str | None = option(
-        None, metavar="FILE", output=True, group=_GRID, help="Write the map of risk against loss, with all figures."
-    )
-    out_dir: str | None = option(
-        None, metavar="DIR", group=_GRID, help="Write each masked table, with its rows in the original's order."
+    out_dir: str | None = _grid(
+        None, metavar="DIR", help="Write each masked table, with its rows in the original's order."
     )
 
     def check(self) -> None:
