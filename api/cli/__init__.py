@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 import signal
 import sys
 import traceback
-from pathlib import Path
 
 import click
 
 from api.cli import service
 from api.cli.commands import ReportedFailure, command_for
-from api.errors import ReportedError, outcome_of, reason
+from api.errors import ReportedError, bug_of, outcome_of, reason
 from api.verbs import verbs
 
 _INTERRUPTED = "interrupted; nothing more was written."
@@ -102,9 +100,5 @@ def _internal(error: Exception) -> str:
     """Say where a bug is; its text is not shown, since it may hold personal data."""
     if os.environ.get("GRAPHPRIV_DEBUG"):
         traceback.print_exc()
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(last.filename).name}:{last.lineno}"
-    return (
-        f"internal error {secrets.token_hex(4)} ({type(error).__name__} at {place}); this is a bug. "
-        "GRAPHPRIV_DEBUG=1 shows where it came from."
-    )
+    reference, place = bug_of(error)
+    return f"internal error {reference} ({place}); this is a bug. GRAPHPRIV_DEBUG=1 shows where it came from."

@@ -74,14 +74,8 @@ class TableVerb(Verb):
         """What is known of how the file is written."""
         from tabular.files.dialect import DialectOptions
 
-        return DialectOptions(
-            delimiter=self.delimiter,
-            quote=self.quote,
-            encoding=self.encoding,
-            decimal=self.decimal,
-            header=self.header,
-            missing=self.missing or None,
-        )
+        own = ("delimiter", "quote", "encoding", "decimal", "header")
+        return DialectOptions(missing=self.missing or None, **{name: getattr(self, name) for name in own})
 
     def read(self, path: str, work: Work) -> TableFile:
         """The table of a file, with what was found out about it; what is a guess is noted."""

@@ -8,32 +8,8 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from tabular.report.kit.drawing import (
-    WIDTH,
-    Axis,
-    Sample,
-    area,
-    block,
-    circle,
-    curve,
-    dashed,
-    dashes,
-    drawing,
-    grid,
-    held,
-    key,
-    lettering,
-    marked,
-    marker,
-    named,
-    nice_top,
-    number,
-    series,
-    spread_apart,
-    square,
-    step,
-    told,
-)
+from tabular.report.kit import drawing as marks
+from tabular.report.kit.drawing import WIDTH, Axis, Sample
 from tabular.report.kit.figures import element, isolated, join, shortened
 from tabular.report.kit.page import STEPS
 
@@ -51,18 +27,17 @@ def upright_bars(groups: Sequence[str], columns: Columns, *, label: str, ceiling
     x = Axis.by_category(groups, left, right, width=int(slot / 5.6))
     known = [value for column in columns.values() for value in column if value is not None]
     y = Axis.from_zero(known, bottom, top, ceiling=ceiling)
-    marks = [grid(x, y)]
+    parts = [marks.grid(x, y)]
     for position, (name, column) in enumerate(columns.items()):
         for place, value in enumerate(column):
             start = x(place) + wide * (position - len(columns) / 2)
             words, high = ("?", 0.0) if value is None else (f"{value:.2f}".removeprefix("0"), bottom - y(value))
             if value is not None:
-                said = f"{named(groups[place], name)}: {value:.4f}"
-                look = f"fill-{series(position)} edge"
-                marks.append(block(start + 0.5, bottom - high, wide - 1, max(high, 0.75), look, said))
-            marks.append(lettering(start + wide / 2, bottom - high - 3, words, "middle", small=True))
-    meaning, height = key([(square(series(place)), name) for place, name in enumerate(columns)], bottom + 32)
-    return drawing(join(marks, meaning), height, label)
+                said = f"{marks.named(groups[place], name)}: {value:.4f}"
+                look = f"fill-{marks.series(position)} edge"
+                parts.append(marks.block(start + 0.5, bottom - high, wide - 1, max(high, 0.75), look, said))
+            parts.append(marks.lettering(start + wide / 2, bottom - high - 3, words, "middle", small=True))
+    return marks.chart(parts, marks.colours(columns), bottom + 32, label)
 
 
 def lying_bars(groups: Sequence[str], columns: Columns, *, label: str, undecided: Columns | None = None) -> Markup:
@@ -76,15 +51,14 @@ def lying_bars(groups: Sequence[str], columns: Columns, *, label: str, undecided
         for values in zip(column, undecided.get(name, [0.0] * len(column)), strict=True)
     ]
     x = Axis.from_zero([1.0, *ends], 2, WIDTH - 44)
-    marks = [grid(x, Axis(0, 1, bottom, 4))]
+    parts = [marks.grid(x, Axis(0, 1, bottom, 4))]
     for place, group in enumerate(groups):
         top = 4 + tall * place
-        marks.append(lettering(2, top + 11, shortened(group, 56)))
+        parts.append(marks.lettering(2, top + 11, shortened(group, 56)))
         for position, (name, column) in enumerate(columns.items()):
             value, unsure = column[place], undecided.get(name, [0.0] * len(groups))[place] or 0.0
-            marks.append(_lying(x, top + _HEAD + _LINE * position, value, unsure, position, named(group, name)))
-    meaning, height = key([(square(series(place)), name) for place, name in enumerate(columns)], bottom + 25)
-    return drawing(join(marks, meaning), height, label)
+            parts.append(_lying(x, top + _HEAD + _LINE * position, value, unsure, position, marks.named(group, name)))
+    return marks.chart(parts, marks.colours(columns), bottom + 25, label)
 
 
 def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, what: str, units: str, label: str) -> Markup:
@@ -93,22 +67,21 @@ def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, what: str, units: s
     The names of the parts are values of *what*.
     """
     names = list(next(iter(rows.values()), {}))
-    marks = []
+    parts = []
     for place, (row, counts) in enumerate(rows.items()):
         top, total, start = 4 + 40 * place, sum(counts.values()), 2.0
-        marks.append(lettering(2, top + 11, shortened(row, 56)))
+        parts.append(marks.lettering(2, top + 11, shortened(row, 56)))
         for position, name in enumerate(names):
             share = counts.get(name, 0) / total if total else 0.0
             length = (WIDTH - 4) * share
-            said = f"{named(row)}, {what} {named(name)}: {counts.get(name, 0):,} {units} ({share:.1%})"
+            said = f"{marks.named(row)}, {what} {marks.named(name)}: {counts.get(name, 0):,} {units} ({share:.1%})"
             if length:
-                marks.append(block(start, top + _HEAD, length, 17, f"fill-{step(position)} edge", said))
+                parts.append(marks.block(start, top + _HEAD, length, 17, f"fill-{marks.step(position)} edge", said))
             if length > 24:
-                words = lettering(start + length / 2, top + _HEAD + 12.5, f"{share:.0%}", "middle", small=True)
-                marks.append(element("g", words, class_=f"on-{step(position)}"))
+                words = marks.lettering(start + length / 2, top + _HEAD + 12.5, f"{share:.0%}", "middle", small=True)
+                parts.append(element("g", words, class_=f"on-{marks.step(position)}"))
             start += length
-    meaning, height = key([(square(step(place)), name) for place, name in enumerate(names)], 40 * len(rows) + 21)
-    return drawing(join(marks, meaning), height, label)
+    return marks.chart(parts, marks.colours(names, marks.step), 40 * len(rows) + 21, label)
 
 
 def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str) -> Markup:
@@ -118,30 +91,29 @@ def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str)
     x = Axis.from_zero(shares, 134, WIDTH - 14, ceiling=1.0)
     x = replace(x, ticks=tuple((tick, f"{tick:.0%}") for tick, _ in x.ticks))
     y = Axis.by_category([name for name, _, _ in rows], 4, bottom, width=18)
-    marks = [grid(x, y)]
+    parts = [marks.grid(x, y)]
     for place, (name, before, after) in enumerate(rows):
-        at, said = y(place), f"{named(name)}: {before:.1%} before"
+        at, said = y(place), f"{marks.named(name)}: {before:.1%} before"
         if after is None:
-            marks.append(told(said, circle(x(before), at, 4.5, "hollow")))
+            parts.append(marks.told(said, marks.circle(x(before), at, 4.5, "hollow")))
             continue
         link = element("line", x1=x(before), x2=x(after), y1=at, y2=at, class_="link")
-        dots = circle(x(before), at, 4.5, "hollow"), circle(x(after), at, 4.5, "fill-series-1 edge")
-        marks.append(told(f"{said}, {after:.1%} after", link, dots))
+        dots = marks.circle(x(before), at, 4.5, "hollow"), marks.circle(x(after), at, 4.5, "fill-series-1 edge")
+        parts.append(marks.told(f"{said}, {after:.1%} after", link, dots))
     looks = {"before": "hollow", "after": "fill-series-1 edge"}
-    samples = [(lambda x, y, look=look: circle(x, y, 4.5, look), name) for name, look in looks.items()]
-    meaning, height = key(samples, bottom + 30)
-    return drawing(join(marks, meaning), height, label)
+    samples = [(lambda x, y, look=look: marks.circle(x, y, 4.5, look), name) for name, look in looks.items()]
+    return marks.chart(parts, samples, bottom + 30, label)
 
 
 def _lying(x: Axis, y: float, value: float | None, undecided: float, position: int, name: str) -> Markup:
     if value is None:
-        return lettering(x.start + 4, y + 10, "not known", small=True)
+        return marks.lettering(x.start + 4, y + 10, "not known", small=True)
     said = f"{name}: {value:.4f}" + (f", undecided {undecided:.4f}" if undecided else "")
     middle, end = x(value), x(value + undecided)
     return join(
-        block(x.start, y + 1, max(middle - x.start, 0.75), 11, f"fill-{series(position)} edge", said),
-        block(middle, y + 1, end - middle, 11, "open", said) if undecided else None,
-        lettering(end + 4, y + 10.5, f"{value:.4f}", small=True),
+        marks.block(x.start, y + 1, max(middle - x.start, 0.75), 11, f"fill-{marks.series(position)} edge", said),
+        marks.block(middle, y + 1, end - middle, 11, "open", said) if undecided else None,
+        marks.lettering(end + 4, y + 10.5, f"{value:.4f}", small=True),
     )
 
 
@@ -177,37 +149,37 @@ def lines(
     right, bottom = WIDTH - 122, 196
     y = Axis.from_zero([top or top_of(columns)], bottom, 10, ceiling=1.0)
     x = Axis.by_factor(steps, 36, right)
-    parts = [grid(Axis(x.low, x.high, 28, right), y), grid(x, Axis(0, 1, bottom, 10), across=across)]
+    parts = [marks.grid(Axis(x.low, x.high, 28, right), y), marks.grid(x, Axis(0, 1, bottom, 10), across=across)]
     ends = {name: [spread for spread in column if spread][-1] for name, column in columns.items() if any(column)}
-    heights = dict(zip(ends, spread_apart([y(end.mean) for end in ends.values()], 13, 13, bottom), strict=True))
+    heights = dict(zip(ends, marks.spread_apart([y(end.mean) for end in ends.values()], 13, 13, bottom), strict=True))
     for position, (name, column) in enumerate(columns.items()):
         known = [(at, spread) for at, spread in zip(steps, column, strict=True) if spread is not None]
-        parts += _means(known, x, y, position, f"{named(name)}, {across}")
+        parts += _means(known, x, y, position, f"{marks.named(name)}, {across}")
         if name in ends:
             end, beside = y(ends[name].mean), heights[name]
             parts.append(element("line", x1=right + 4.0, x2=right + 10.0, y1=end, y2=beside, class_="grid"))
-            parts.append(marker(right + 12.5, beside, position))
-            parts.append(lettering(right + 18, beside + 3.5, shortened(name, 17)))
-    return drawing(join(parts), bottom + 36, label)
+            parts.append(marks.marker(right + 12.5, beside, position))
+            parts.append(marks.lettering(right + 18, beside + 3.5, shortened(name, 17)))
+    return marks.drawing(join(parts), bottom + 36, label)
 
 
 def _means(known: Sequence[tuple[float, Spread]], x: Axis, y: Axis, position: int, name: str) -> Iterator[Markup]:
     """A band, the line within it, and a marker with a tooltip for each mean."""
-    colour = series(position)
+    colour = marks.series(position)
     upper = [(at, min(each.mean + each.deviation, y.high)) for at, each in known]
     lower = [(at, max(each.mean - each.deviation, 0)) for at, each in reversed(known)]
     if len(known) > 1:
-        yield area([*upper, *lower], x, y, f"fill-{colour}")
-    yield curve([(at, each.mean) for at, each in known], x, y, f"line-{colour}", dashes(position))
+        yield marks.area([*upper, *lower], x, y, f"fill-{colour}")
+    yield marks.curve([(at, each.mean) for at, each in known], x, y, f"line-{colour}", marks.dashes(position))
     for at, each in known:
-        said = f"{name} = {number(at)}: {each.mean:.4f}, deviation {each.deviation:.4f}"
-        yield told(said, marker(x(at), y(each.mean), position))
+        said = f"{name} = {marks.number(at)}: {each.mean:.4f}, deviation {each.deviation:.4f}"
+        yield marks.told(said, marks.marker(x(at), y(each.mean), position))
 
 
 def top_of(columns: Mapping[str, Sequence[Spread | None]]) -> float:
     """A round number above all means with their deviations, at most 1."""
     every = [each.mean + each.deviation for column in columns.values() for each in column if each is not None]
-    return nice_top(every, ceiling=1.0)
+    return marks.nice_top(every, ceiling=1.0)
 
 
 def held_lines(
@@ -217,26 +189,25 @@ def held_lines(
     left, right, top, bottom = 52, WIDTH - 10, 26, 226
     x = Axis.fitting([each.time for each in moments], left, right)
     y = Axis.around([value for each in moments for value in each.values if value is not None], bottom, top)
-    parts, entries = [grid(x, y, across=across, upwards=upwards)], []
+    parts, entries = [marks.grid(x, y, across=across, upwards=upwards)], []
     both = [each for each in moments if None not in each.values]
-    upper, lower = (held([(each.time, each.values[place] or 0.0) for each in both]) for place in (0, 1))
+    upper, lower = (marks.held([(each.time, each.values[place] or 0.0) for each in both]) for place in (0, 1))
     if len(both) > 1:
-        parts.append(area([*upper, *reversed(lower)], x, y, "fill-series-1"))
+        parts.append(marks.area([*upper, *reversed(lower)], x, y, "fill-series-1"))
     for place, name in enumerate(names):
         known = [(each.time, value) for each in moments if (value := each.values[place]) is not None]
         if known:
             # A line of one moment goes on to the end, so that it can be seen.
-            points = held(known if len(known) > 1 else [*known, (x.high, known[0][1])])
-            parts.append(curve(points, x, y, f"line-{series(place)}", dashes(place)))
-            entries.append((dashed(place), name))
+            points = marks.held(known if len(known) > 1 else [*known, (x.high, known[0][1])])
+            parts.append(marks.curve(points, x, y, f"line-{marks.series(place)}", marks.dashes(place)))
+            entries.append((marks.dashed(place), name))
     for each in moments:
         values = [(place, value) for place, value in enumerate(each.values) if value is not None]
-        dots = [circle(x(each.time), y(value), 2.2, f"fill-series-{place + 1} edge") for place, value in values]
-        parts.append(told(each.said, dots) if dots else Markup())
+        dots = [marks.circle(x(each.time), y(value), 2.2, f"fill-series-{place + 1} edge") for place, value in values]
+        parts.append(marks.told(each.said, dots) if dots else Markup())
     if len(entries) > 1:
-        entries.append((lambda x, y: block(x - 6, y - 5, 12, 10, "band fill-series-1"), between))
-    meaning, height = key(entries, bottom + 46)
-    return drawing(join(parts, meaning), height, label)
+        entries.append((lambda x, y: marks.block(x - 6, y - 5, 12, 10, "band fill-series-1"), between))
+    return marks.chart(parts, entries, bottom + 46, label)
 
 
 #: Which colours of the palette so many steps take: as far from one another as there is room for.
@@ -302,30 +273,31 @@ def scatter(
         x, y = Axis.fitting(one, left + 6, right), Axis.fitting(other, bottom, top + 6)
     else:
         x, y = Axis.from_zero(one, left, right, ceiling=ceiling), Axis.from_zero(other, bottom, top, ceiling=ceiling)
-    marks = [grid(x, y, across=across, upwards=upwards)]
+    parts = [marks.grid(x, y, across=across, upwards=upwards)]
     if ceiling is not None:
         end = min(x.high, y.high)
-        marks.append(element("line", x1=x(0), y1=y(0), x2=x(end), y2=y(end), class_="link", stroke_dasharray="1 5"))
-        marks.append(curve(held(sorted({(each.x, each.y) for each in points if each.is_ringed})), x, y, "line-rest"))
+        parts.append(element("line", x1=x(0), y1=y(0), x2=x(end), y2=y(end), class_="link", stroke_dasharray="1 5"))
+        front = sorted({(each.x, each.y) for each in points if each.is_ringed})
+        parts.append(marks.curve(marks.held(front), x, y, "line-rest"))
     shades = shades_of([each.shade for each in points if each.shade is not None])
-    marks += [told(isolated(point.said), _dot(point, x(point.x), y(point.y), shades)) for point in points]
-    entries = [(marked(place), name) for place, name in enumerate(names)]
+    parts += [marks.told(isolated(point.said), _dot(point, x(point.x), y(point.y), shades)) for point in points]
+    entries = [(marks.marked(place), name) for place, name in enumerate(names)]
     entries += [(_sample(kind), meaning) for kind, meaning in kinds]
-    meaning, height = key(entries, bottom + 48) if entries else (Markup(), bottom + 38)
+    meaning, height = marks.key(entries, bottom + 48) if entries else (Markup(), bottom + 38)
     if shades:
-        title = lettering(2, height + 12, f"Colour: {shortened(shade, 50)}")
-        colours, height = key([(_step(each), _range(each)) for each in shades], height + 25)
+        title = marks.lettering(2, height + 12, f"Colour: {shortened(shade, 50)}")
+        colours, height = marks.key([(_step(each), _range(each)) for each in shades], height + 25)
         meaning = join(meaning, title, colours)
-    return drawing(join(marks, meaning), height, label)
+    return marks.drawing(join(parts, meaning), height, label)
 
 
 def _dot(point: Point, x: float, y: float, shades: Sequence[Shade] = ()) -> list[Markup]:
-    ring = [circle(x, y, 5.6, "ring")] if point.is_ringed else []
+    ring = [marks.circle(x, y, 5.6, "ring")] if point.is_ringed else []
     if not point.is_filled:
         # Something to point at where there is nothing but the ring.
-        return [circle(x, y, 5.0, "fill-none"), *ring]
+        return [marks.circle(x, y, 5.0, "fill-none"), *ring]
     shade = next((each for each in shades if point.shade is not None and point.shade <= each.high), None)
-    return [*ring, _step(shade)(x, y) if shade else marker(x, y, point.series)]
+    return [*ring, _step(shade)(x, y) if shade else marks.marker(x, y, point.series)]
 
 
 def _sample(kind: Point) -> Sample:
@@ -333,8 +305,8 @@ def _sample(kind: Point) -> Sample:
 
 
 def _step(shade: Shade) -> Sample:
-    return lambda x, y: circle(x, y, 3.4, f"fill-{shade.fill} edge")
+    return lambda x, y: marks.circle(x, y, 3.4, f"fill-{shade.fill} edge")
 
 
 def _range(shade: Shade) -> str:
-    return number(shade.low) if shade.low == shade.high else f"{number(shade.low)} to {number(shade.high)}"
+    return " to ".join(map(marks.number, dict.fromkeys((shade.low, shade.high))))

@@ -6,7 +6,7 @@ Colours come from classes of the style sheet. Each series stands apart in grey t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -264,9 +264,19 @@ def key(entries: Sequence[tuple[Sample, str]], top: float) -> tuple[Markup, floa
     return join(marks), top + 10
 
 
-def square(fill: str) -> Sample:
-    """The sample of a colour in a key."""
-    return lambda x, y: block(x - 5, y - 5, 10, 10, f"fill-{fill} edge")
+def chart(parts: Sequence[Markup], entries: Sequence[tuple[Sample, str]], top: float, label: str) -> Markup:
+    """A drawing with a key that begins at *top*."""
+    meaning, height = key(entries, top)
+    return drawing(join(parts, meaning), height, label)
+
+
+def colours(names: Iterable[str], colour: Callable[[int], str] | None = None) -> list[tuple[Sample, str]]:
+    """The entries of a key: a square in the colour of each series, or in another *colour*, by its position."""
+
+    def square(fill: str) -> Sample:
+        return lambda x, y: block(x - 5, y - 5, 10, 10, f"fill-{fill} edge")
+
+    return [(square((colour or series)(place)), name) for place, name in enumerate(names)]
 
 
 def marked(position: int) -> Sample:
