@@ -20,8 +20,8 @@ from api.cli.progress import progress, stoppable
 from api.cli.words import Said, note, show_json, tell
 from api.errors import InvalidParameter, ReportedError, bug_of, named, outcome_of, reason, worded
 from api.verbs import verbs
-from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, check_plan, perform, refuse_password
-from api.verbs.values import is_required, kind_of, names_in, options_of, plan_of, write_plan
+from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
+from api.verbs.values import is_required, kind_of, names_in, options_of, write_plan
 
 _INTERRUPTED = "interrupted; nothing more was written."
 
@@ -288,10 +288,8 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
 
 
 def _write_plan(name: str, verb: Verb, work: Work, path: str, *, as_json: bool) -> int:
-    verb.check()
     _refuse_two_on_standard_output(["plan"] if path == STREAM else [], as_json=as_json)
-    check_plan(verb, work, path)
-    write_plan(plan_of(name, verb), path, overwrite=work.overwrite)
+    write_plan(name, verb, work, path)
     if as_json:
         show_json({"plan": path})
     elif path != STREAM:

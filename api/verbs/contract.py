@@ -179,7 +179,7 @@ def refuse_without(verb: Verb, needed: str, *names: str) -> None:
 
 
 __all__ = [
-    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "check_plan", "copy_of",
+    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "copy_of",
     "dictionary_beside", "json_output", "names_with", "of_engine", "perform", "refuse_beside", "refuse_password",
     "refuse_without", "text_output", "verbs",
 ]  # fmt: skip
@@ -249,12 +249,6 @@ def perform(verb: Verb, work: Work) -> Outcome:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
     outcome.afterwards()
     return outcome
-
-
-def check_plan(verb: Verb, work: Work, path: str) -> None:
-    """Refuse to write a plan where a file of the verb or the store stands, or where it cannot be written."""
-    files = [*verb.reads(), *(each.path for each in verb.planned())]
-    check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
 
 
 def _refuse_mix(files: Sequence[str]) -> None:

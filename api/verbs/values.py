@@ -11,9 +11,10 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from api.verbs.contract import Verb, verbs
+from api.verbs.contract import Verb, Work, verbs
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import read_text, write_text
+from tabular.files.outputs import Planned, check_outputs
 
 #: The kinds of options, by the annotation of their field; `| None` may follow.
 _MUST = {
@@ -144,9 +145,12 @@ def plan_of(name: str, verb: Verb) -> dict[str, Any]:
     return {"plan": LAYOUT, "verb": name, "options": chosen}
 
 
-def write_plan(plan: Mapping[str, Any], path: str, *, overwrite: bool = False) -> None:
-    """Write a plan to a file."""
-    write_text(path, text_of(plan, path), overwrite=overwrite)
+def write_plan(name: str, verb: Verb, work: Work, path: str) -> None:
+    """Write a sound verb to a file as a plan, but not where a file of the verb or the store stands."""
+    verb.check()
+    files = [*verb.reads(), *(each.path for each in verb.planned())]
+    check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
+    write_text(path, text_of(plan_of(name, verb), path), overwrite=work.overwrite)
 
 
 def text_of(plan: Mapping[str, Any], path: str) -> str:
