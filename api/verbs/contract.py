@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, read_text
@@ -35,9 +35,6 @@ DEFAULT_STORE = "file:./graphpriv.db"
 
 #: The variable of the environment that holds the password of a server.
 PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
-
-#: What a verb does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
-READS, WRITES = "reads", "writes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +102,8 @@ class Verb(Method):
 
     #: Whether it draws at random, and so takes a seed.
     draws: ClassVar[bool] = False
-    #: What it does with the store.
-    store: ClassVar[str | None] = None
+    #: What it does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
+    store: ClassVar[Literal["reads", "writes"] | None] = None
     #: Whether it has an answer at any time and so can be stopped.
     stoppable: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.
@@ -179,7 +176,7 @@ def refuse_without(verb: Verb, needed: str, *names: str) -> None:
 
 
 __all__ = [
-    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "copy_of",
+    "DEFAULT_STORE", "STREAM", "Outcome", "Report", "Verb", "Work", "copy_of",
     "dictionary_beside", "json_output", "names_with", "of_engine", "perform", "refuse_beside", "refuse_password",
     "refuse_without", "text_output", "verbs",
 ]  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from api.verbs.contract import READS, WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
 
 
@@ -14,7 +13,7 @@ from tabular.registry import option
 class BackUpStore(Verb):
     """Write everything the store holds to FILE, which any backend can restore."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     file: str = option(help="The backup.", positional=True, output=True)
 
@@ -30,8 +29,8 @@ class BackUpStore(Verb):
 class RestoreStore(Verb):
     """Restore a backup; `overwrite` replaces a store that holds graphs already."""
 
-    store: ClassVar[str | None] = WRITES
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    replaces = True
 
     file: str = option(help="The backup.", positional=True, input=True)
 
@@ -50,7 +49,7 @@ class RestoreStore(Verb):
 class CheckStore(Verb):
     """Check the whole store and name every problem; exit with 1 if there is one."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:

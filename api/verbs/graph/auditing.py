@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.verbs import conditions
-from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, refuse_without, text_output, verbs
+from api.verbs.contract import STREAM, Outcome, Verb, Work, refuse_without, text_output, verbs
 from api.verbs.graph.releasing import graph_protections, method_option, param_option
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, ReportedError
@@ -66,7 +66,7 @@ class AttackingVerb(Verb):
 class AuditRelease(AttackingVerb):
     """Measure what a release lost and who can still be found in it."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     original: str = option(help="The original graph.", positional=True)
     released: str = option(help="Its release.", positional=True)
@@ -150,8 +150,8 @@ def _files_of(path: str) -> list[str]:
 class SweepGraph(AttackingVerb):
     """Show losses and risks by k, each the mean of several runs; nothing is released."""
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The original.", positional=True)
     k: tuple[str, ...] = option(("2", "3", "5", "10", "20"), metavar="K,K…", listed=True, help="The values of k.")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from api.verbs.contract import (
-    READS,
     STREAM,
-    WRITES,
     Outcome,
     Verb,
     Work,
@@ -51,9 +49,9 @@ def param_option() -> Any:
 class ProtectGraph(Verb):
     """Release a graph with k-anonymous profiles, checked before it is stored."""
 
-    store: ClassVar[str | None] = WRITES
-    draws: ClassVar[bool] = True
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    draws = True
+    replaces = True
 
     name: str = option(help="The original.", positional=True)
     k: int = k_option()
@@ -98,8 +96,8 @@ class TakeMicrodata(Verb):
     rows are in random order.
     """
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The graph.", positional=True)
     out: str = option(metavar="FILE", output=True, help="The CSV.")
@@ -160,8 +158,8 @@ class RunDemo(Verb):
     `graphpriv protect original --seed` with it gives the same release again, `graphpriv demo --seed` the whole demo.
     """
 
-    draws: ClassVar[bool] = True
-    replaces: ClassVar[bool] = True
+    draws = True
+    replaces = True
 
     # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
     out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")

@@ -6,21 +6,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any
 
-from api.verbs.contract import (
-    READS,
-    STREAM,
-    WRITES,
-    Outcome,
-    Verb,
-    Work,
-    copy_of,
-    dictionary_beside,
-    json_output,
-    of_engine,
-    verbs,
-)
+from api.verbs.contract import STREAM, Outcome, Verb, Work, copy_of, dictionary_beside, json_output, of_engine, verbs
 from tabular.errors import InvalidParameter, named
 from tabular.files.disk import place_of
 from tabular.files.outputs import Output, Planned
@@ -42,8 +30,8 @@ class ImportGraph(Verb):
     '# Undirected graph'.
     """
 
-    store: ClassVar[str | None] = WRITES
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    replaces = True
 
     file: str = option(help="The graph file.", positional=True, input=True)
     graph: str = option(metavar="NAME", help="What to call the graph in the store.")
@@ -106,7 +94,7 @@ class ExportGraph(Verb):
     or in another release; its path stays the same.
     """
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     name: str = option(help="The graph.", positional=True)
     out: str = option(metavar="FILE", output=True, help="The graph file.")
@@ -181,7 +169,7 @@ def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release
 class ListGraphs(Verb):
     """List the graphs of the store."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:
@@ -193,8 +181,8 @@ class ListGraphs(Verb):
 class ShowGraph(Verb):
     """Show a graph's size, degrees, clustering, path length and diameter, and the shares of its places and topics."""
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The graph.", positional=True)
 
@@ -214,7 +202,7 @@ class ShowGraph(Verb):
 class DeleteGraph(Verb):
     """Delete a graph; an original takes its posts and the mappings of its releases with it."""
 
-    store: ClassVar[str | None] = WRITES
+    store = "writes"
 
     name: str = option(help="The graph.", positional=True)
 
@@ -229,7 +217,7 @@ class DeleteGraph(Verb):
 class ForgetUser(Verb):
     """Remove a person from an original, with their posts and their entries in the mappings of its releases."""
 
-    store: ClassVar[str | None] = WRITES
+    store = "writes"
 
     name: str = option(help="The graph.", positional=True)
     user: str = option(help="The person's id.", positional=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, text_output, verbs
 from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, table_protections, writing
@@ -40,7 +40,7 @@ class ProtectTable(ReleasingVerb):
     `graphpriv methods --json` lists what each method promises, and its parameters for `param`.
     """
 
-    draws: ClassVar[bool] = True
+    draws = True
 
     file: str = option(help="The table.", positional=True, input=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from api.verbs.contract import Outcome, Work, of_engine, refuse_without, text_output, verbs
 from api.verbs.table.files import ReleasingVerb, writing
@@ -57,8 +57,8 @@ class SearchTable(ReleasingVerb):
     `graphpriv methods --json` lists what each algorithm promises, and its parameters for `param`.
     """
 
-    draws: ClassVar[bool] = True
-    stoppable: ClassVar[bool] = True
+    draws = True
+    stoppable = True
 
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
