@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from api.cli.words import Said, counted_k, note, scores_of, tells
@@ -234,7 +234,7 @@ def _solutions(document: Mapping[str, Any], said: Said) -> None:
         said.line(f"The first {len(rows)} by {ranks[0]}; --json has all {len(found):,}.")
 
 
-def sentences(document: Mapping[str, Any]) -> list[str]:
+def sentences(document: Mapping[str, Any]) -> Iterator[str]:
     """How large the lattice is, how much of it was looked at, and what is proven."""
     size, evaluated = document["lattice_nodes"], document["evaluated"]
     share = f" ({100 * evaluated / size:.1f} %)" if evaluated < size < 10**12 and evaluated / size >= 0.001 else ""
@@ -242,50 +242,44 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     first = f"{looked} in {document['seconds']:.2f} s."
     if document["satisfying"] is not None:
         first += f" {_nodes(document['satisfying'])} satisfy {limits_of(document['limits'])}."
-    return [
-        first,
-        *([] if document["ended"] else ["Stopped early: this is the best so far."]),
-        *_proof(document),
-        *_compared(document),
-        *_before(document),
-    ]
+    yield first
+    if not document["ended"]:
+        yield "Stopped early: this is the best so far."
+    if document["metric"] is not None:
+        yield _proof(document)
+    if "comparison" in document:
+        yield _compared(document["comparison"], len(document["exact_front"]))
+    if "previous" in document:
+        yield _before(document["previous"])
 
 
-def _proof(document: Mapping[str, Any]) -> list[str]:
+def _proof(document: Mapping[str, Any]) -> str:
     """What is proven of the best solution, in words."""
     metric, bound, gap = document["metric"], document["lower_bound"], document["gap"]
-    if metric is None:
-        return []
     if bound is None:
-        return [f"No proof: another node may lose less by {metric}."]
+        return f"No proof: another node may lose less by {metric}."
+    proven = f"Proven: no node that satisfies the limits loses less by {metric}"
     if gap <= _EXACT * max(1.0, bound):
-        return [f"Proven: no node that satisfies the limits loses less by {metric}."]
+        return f"{proven}."
     above = f", {100 * gap / bound:.2f} % of it" if bound > 0 else ""
-    proven = f"Proven: no node that satisfies the limits loses less by {metric} than {bound:,.4f}"
-    return [f"{proven}; the gap is {gap:,.4f}{above}."]
+    return f"{proven} than {bound:,.4f}; the gap is {gap:,.4f}{above}."
 
 
-def _compared(document: Mapping[str, Any]) -> list[str]:
+def _compared(found: Mapping[str, Any], nodes: int) -> str:
     """How near the front found is to the exact one."""
-    if "comparison" not in document:
-        return []
-    found, nodes = document["comparison"], len(document["exact_front"])
-    return [
+    return (
         f"The exact front has {_nodes(nodes)}: {100 * found['representation_ratio']:.1f} % of its boxes are occupied "
         f"(RR); the distance from it (CE) is {found['convergence_error']:.3g} in sum and "
         f"{found['mean_convergence_error']:.3g} a solution."
-    ]
+    )
 
 
-def _before(document: Mapping[str, Any]) -> list[str]:
+def _before(before: Mapping[str, Any]) -> str:
     """What was released before."""
-    if "previous" not in document:
-        return []
-    before = document["previous"]
     many = "1 earlier release" if before["releases"] == 1 else f"{before['releases']} earlier releases"
     changes = [f"{before[name]:,} rows {name}" for name in ("added", "removed", "changed") if name in before]
     said = f" ({', '.join(changes)})" if changes else ""
-    return [f"All limits are kept together with {many}{said}, rows matched {before['matched']}."]
+    return f"All limits are kept together with {many}{said}, rows matched {before['matched']}."
 
 
 def limits_of(limits: Mapping[str, Any]) -> str:
