@@ -102,11 +102,6 @@ def place_problems(rows: Sequence[PlaceRow]) -> list[str]:
     return problems
 
 
-def count_problems(counted: Iterable[tuple[str, int, int]]) -> list[str]:
-    """The counts that differ from what is noted, in sentences: what is counted, how many there are, how many noted."""
-    return [f"it has {found} {what} and {noted} are noted." for what, found, noted in counted if found != noted]
-
-
 def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
     """The error for a record that names a user the graph does not have."""
     return InvalidRecord(f"{what} {position} of the batch: its {end} is no user of graph {name!r}.")
