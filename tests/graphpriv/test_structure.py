@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from graphpriv import structure
 from graphpriv.graph import SocialGraph
 from graphpriv.structure import average_clustering, describe, paths_of, structural_change
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tests.strategies import graphs, random_graph, seeds
 
 

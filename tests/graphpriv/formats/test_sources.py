@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphpriv.formats import read_graph, sources, write_graph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput
 
 GRAPH = synthetic_graph(30, rng=np.random.default_rng(8))

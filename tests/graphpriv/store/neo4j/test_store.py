@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from graphpriv.fingerprint import fingerprint
-from graphpriv.graph import SocialGraph
+from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.store import Run, Store, User, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
 from graphpriv.store.neo4j import schema
