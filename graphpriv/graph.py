@@ -128,14 +128,14 @@ class SocialGraph:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
-        """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
-        from graphpriv.formats.interchange import imported_from_networkx
+        """The social graph of a NetworkX graph; see `graphpriv.formats.node_link`."""
+        from graphpriv.formats.node_link import imported_from_networkx
 
         return imported_from_networkx(graph).graph
 
     def to_networkx(self) -> nx.Graph:
         """The same graph for NetworkX, with `location` and `topics` on its nodes and `locations` on the graph."""
-        from graphpriv.formats.interchange import to_networkx
+        from graphpriv.formats.node_link import to_networkx
 
         return to_networkx(self)
 

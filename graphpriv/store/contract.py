@@ -28,9 +28,12 @@ from graphpriv.store.records import (
     User,
     check_name,
     emptied,
+    sound_follows,
+    sound_graph,
+    sound_posts,
+    sound_users,
     taken,
 )
-from graphpriv.store.soundness import sound_follows, sound_graph, sound_posts, sound_users
 from graphpriv.store.transaction import Head, Transaction
 from tabular.errors import UnknownName
 

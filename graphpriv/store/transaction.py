@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE
-from graphpriv.store.assembly import Parts, PlaceRow, Profiles, mapping_of
+from graphpriv.store.assembly import Parts, PlaceRow, Profiles, mapping_of, place_problems
 from graphpriv.store.records import (
     Added,
     Follow,
@@ -21,11 +21,11 @@ from graphpriv.store.records import (
     Post,
     Run,
     User,
+    dangling,
     no_release_of,
     not_an_original,
     not_known,
 )
-from graphpriv.store.soundness import dangling, place_problems
 from tabular.errors import UnknownName
 
 #: How many records are read at a time.

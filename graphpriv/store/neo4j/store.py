@@ -14,14 +14,13 @@ from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
 from graphpriv.store.addresses import ServerAddress
 from graphpriv.store.contract import Store
+from graphpriv.store.copies import first_usable, working_folder
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
-from graphpriv.store.records import Copy, Run, Unsettled, changed, refuse_newer
-from graphpriv.store.soundness import sound_copy, sound_release
+from graphpriv.store.records import Copy, Run, Unsettled, changed, refuse_newer, sound_copy, sound_release
 from graphpriv.store.transaction import Transaction
-from graphpriv.store.working import first_usable, working_folder
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 

@@ -12,11 +12,10 @@ from typing import TypeVar
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
 from graphpriv.store.contract import Store
-from graphpriv.store.records import Copy, Forgotten, Run, changed, emptied, written
-from graphpriv.store.soundness import sound_copy, sound_release
+from graphpriv.store.copies import hand_over, leftovers, working_folder
+from graphpriv.store.records import Copy, Forgotten, Run, changed, emptied, sound_copy, sound_release, written
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
-from graphpriv.store.working import hand_over, leftovers, working_folder
 from tabular.errors import FileFailure
 from tabular.files.disk import STREAM, refuse_existing
 
