@@ -26,11 +26,14 @@ from graphpriv.store.records import (
     Run,
     Unsettled,
     User,
+    changed,
     check_name,
     emptied,
+    sound_copy,
     sound_follows,
     sound_graph,
     sound_posts,
+    sound_release,
     sound_users,
     taken,
 )
@@ -97,11 +100,14 @@ class Store(ABC):
         check_name(name)
         sound_graph(graph)
         self.refuse_taken(name, overwrite)
-        self._keep(name, graph, overwrite)
+        self._put([Copy.of(name, graph)], overwrite=overwrite)
 
     @abstractmethod
-    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
-        """Keep a sound graph as an original."""
+    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+        """Keep what is sound, originals before their releases, all or nothing.
+
+        The *source* of releases must still be what it was; with *alone* every other graph goes.
+        """
 
     def load_graph(self, name: str) -> SocialGraph:
         """The graph as it was saved, in the same order."""
@@ -188,13 +194,12 @@ class Store(ABC):
         if name == original:
             raise taken(name)
         self.refuse_taken(name, overwrite)
-        self._keep_release(original, name, release, seed, run, revision, overwrite)
-
-    @abstractmethod
-    def _keep_release(
-        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
-    ) -> None:
-        """Keep a release of an original that is still of this revision."""
+        source = self._read(lambda at: at.original(original))
+        if revision is not None and revision != source.revision:
+            raise changed(original)
+        sound_release(release, source.users, original)
+        copy = Copy.of_release(original, name, release, run=run, seed=seed)
+        self._put([copy], overwrite=overwrite, source=source)
 
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         """For each user of the original by position its position in the release, -1 where it has none."""
@@ -234,9 +239,9 @@ class Store(ABC):
         with opened_backup(path, near=self._folder) as source:
             self.take(source.copies(), overwrite=overwrite)
 
-    @abstractmethod
     def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
         """Hold what the *copies* hold, and nothing else."""
+        self._put(map(sound_copy, copies), overwrite=overwrite, alone=True)
 
     def copies(self, read: Callable[[Callable[[Transaction], Any]], Any] | None = None) -> Iterator[Copy]:
         """All there is, one graph at a time, originals before their releases; an error where anything changes.

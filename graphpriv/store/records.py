@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -197,14 +197,28 @@ class Forgotten:
 
 @dataclass(frozen=True)
 class Copy:
-    """Everything a store holds under one name, on its way into another store."""
+    """Everything a store holds under one name, on its way into it or into another store."""
 
     info: GraphInfo
     graph: SocialGraph
-    posts: tuple[Post, ...]
-    runs: tuple[Run, ...]
+    posts: tuple[Post, ...] = ()
+    runs: tuple[Run, ...] = ()
     mapping: NDArray[np.int64] | None = None
     seed: int | None = None
+
+    @classmethod
+    def of(cls, name: str, graph: SocialGraph, **made: Any) -> Copy:
+        """What comes into a store for the first time: an original, or a release that is *made* so."""
+        counts: dict[str, Any] = {"directed": graph.directed, "users": len(graph), "edges": graph.edge_count}
+        kind = "release" if made else "original"
+        return cls(GraphInfo(name=name, kind=kind, **counts, created=moment(), **made), graph)
+
+    @classmethod
+    def of_release(cls, original: str, name: str, release: Release, *, run: Run, seed: int | None) -> Copy:
+        """A release with all that is kept apart from it."""
+        made = {"k": release.k, "method": release.method, "parameters": release.parameters}
+        copy = cls.of(name, release.graph, original=original, **made)
+        return replace(copy, runs=(run,), mapping=release.mapping, seed=seed)
 
 
 #: The longest id of a user or a post; an index of a server takes no more than 8,000 bytes.

@@ -15,7 +15,6 @@ from neo4j import ManagedTransaction
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph
-from graphpriv.release import Release
 from graphpriv.store.assembly import or_none
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
@@ -86,48 +85,31 @@ class Staging:
             add("interests", interests(zip(numbers, map(or_none, graph.topics), strict=True)))
             add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
 
-    def send_release(
-        self, key: str, release: Release, original: Key, numbers: NDArray[np.int64], seed: int | None
+    def send_copy(
+        self, key: str, copy: Copy, original: tuple[Key, NDArray[np.int64]] | None, waiting: Sequence[str] = ()
     ) -> None:
-        """Send a masked graph, and apart from it what leads back to the users of those *numbers*."""
-        parameters = written(release.parameters)
-        self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
-        self._send_mapping(key, release.mapping, numbers, original, seed)
+        """Send a graph with all that belongs to it; imports that are *waiting* live on meanwhile.
 
-    def send_copy(self, key: str, copy: Copy, original: str | None, waiting: Sequence[str] = ()) -> None:
-        """Send all that another store held under a name; imports that are *waiting* live on meanwhile."""
+        Of the *original* of a release it takes the key and the numbers of the users.
+        """
         info, position = copy.info, copy.graph.index
         more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
         if info.is_release:
-            parameters = written(info.parameters)
-            more.update(k=info.k, method=info.method, parameters=parameters)
+            more.update(k=info.k, method=info.method, parameters=written(info.parameters))
         self.send_graph(key, copy.graph, waiting, **more)
+        posts = (
+            (number, post.id, position[post.user], post.text, list(post.links), post.created)
+            for number, post in enumerate(copy.posts)
+        )
         with self._parcels(key, waiting) as add:
-            add(
-                "posts",
-                (
-                    (number, post.id, position[post.user], post.text, list(post.links), post.created)
-                    for number, post in enumerate(copy.posts)
-                ),
-            )
-        if original is not None and copy.mapping is not None:
-            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed, waiting)
-
-    def _send_mapping(
-        self,
-        key: str,
-        mapping: NDArray[np.int64],
-        numbers: NDArray[np.int64],
-        original: Key,
-        seed: int | None,
-        waiting: Sequence[str] = (),
-    ) -> None:
-        kept = mapping >= 0
-        rows = zip(numbers[kept].tolist(), mapping[kept].tolist(), strict=True)
-        with self._parcels(key, waiting) as add:
-            add("matches", ((number, original, released) for number, released in rows))
-            # As text: a seed may have more than the 63 bits of a number there.
-            add("seeds", [] if seed is None else [(str(seed),)])
+            add("posts", posts)
+            if original is not None and copy.mapping is not None:
+                source, numbers = original
+                kept = copy.mapping >= 0
+                rows = zip(numbers[kept].tolist(), copy.mapping[kept].tolist(), strict=True)
+                add("matches", ((number, source, released) for number, released in rows))
+                # As text: a seed may have more than the 63 bits of a number there.
+                add("seeds", [] if copy.seed is None else [(str(copy.seed),)])
 
     @contextlib.contextmanager
     def _parcels(

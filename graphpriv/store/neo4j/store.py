@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import neo4j as driver
+import numpy as np
+from numpy.typing import NDArray
 
-from graphpriv.graph import SocialGraph
-from graphpriv.release import Release
 from graphpriv.store.addresses import ServerAddress
 from graphpriv.store.contract import Store
 from graphpriv.store.copies import first_usable, working_folder
@@ -19,8 +19,8 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
-from graphpriv.store.records import Copy, Run, Unsettled, changed, refuse_newer, sound_copy, sound_release
-from graphpriv.store.transaction import Transaction
+from graphpriv.store.records import Copy, Unsettled, changed, refuse_newer
+from graphpriv.store.transaction import Head, Key, Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -94,24 +94,22 @@ class Neo4jStore(Store):
     def _clean(self) -> None:
         self._staging.sweep()
 
-    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
-        with self._staging.begun() as key:
-            self._staging.send_graph(key, graph)
-            self._staging.publish([Staged(key, name)], overwrite=overwrite)
-        self._clean()
-
-    def _keep_release(
-        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
-    ) -> None:
-        source = self._read(lambda at: at.original(original))
-        if revision is not None and revision != source.revision:
-            raise changed(original)
-        numbers = self._read(lambda at: at.numbers(source.key))
-        sound_release(made, len(numbers), original)
-        with self._staging.begun() as key:
-            self._staging.send_release(key, made, source.key, numbers, seed)
-            staged = Staged(key, name, source.key, (run,))
-            self._staging.publish([staged], overwrite=overwrite, unchanged=source)
+    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+        # Of each graph that a release may be of, its key and the numbers of its users.
+        known: dict[str | None, tuple[Key, NDArray[np.int64]]] = {}
+        if source is not None:
+            known[source.name] = source.key, self._read(lambda at: at.numbers(source.key))
+            if len(known[source.name][1]) != source.users:
+                raise changed(source.name)
+        staged: list[Staged] = []
+        with contextlib.ExitStack() as begun:
+            for copy in copies:
+                key = begun.enter_context(self._staging.begun())
+                original = known.get(copy.info.original)
+                known[copy.info.name] = key, np.arange(len(copy.graph))
+                self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
+                staged.append(Staged(key, copy.info.name, original and original[0], copy.runs))
+            self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone)
         self._clean()
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -138,18 +136,6 @@ class Neo4jStore(Store):
             copy.take(self.copies(lambda work: work(at)), overwrite=True)
 
         self._write(while_nobody_writes)
-
-    def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
-        staged: list[Staged] = []
-        keys: dict[str | None, str] = {}
-        with contextlib.ExitStack() as begun:
-            for copy in map(sound_copy, copies):
-                key = keys[copy.info.name] = begun.enter_context(self._staging.begun())
-                original = keys.get(copy.info.original)
-                self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
-                staged.append(Staged(key, copy.info.name, original, copy.runs))
-            self._staging.publish(staged, overwrite=overwrite, alone=True)
-        self._clean()
 
     def check(self) -> list[str]:
         self._clean()

@@ -9,13 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from graphpriv.graph import SocialGraph
-from graphpriv.release import Release
 from graphpriv.store.contract import Store
 from graphpriv.store.copies import hand_over, leftovers, working_folder
-from graphpriv.store.records import Copy, Forgotten, Run, changed, emptied, sound_copy, sound_release, written
+from graphpriv.store.records import Copy, Forgotten, changed, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
+from graphpriv.store.transaction import Head, Key
 from tabular.errors import FileFailure
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -55,31 +54,22 @@ class SqliteStore(Store):
     def _clean(self) -> None:
         self._file.erase()
 
-    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
-        def keep(at: SqliteTransaction) -> bool:
-            replaced = at.make_room(name, overwrite)
-            at.insert_graph(name, graph)
+    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+        def put(at: SqliteTransaction) -> bool:
+            if source is not None and at.find(source.name) != source:
+                raise changed(source.name)
+            replaced = alone and bool(at.heads())
+            if replaced and not overwrite:
+                raise emptied(self.address)
+            if replaced:
+                at.remove_everything()
+            keys: dict[str | None, Key] = {} if source is None else {source.name: source.key}
+            for copy in copies:
+                replaced |= at.make_room(copy.info.name, overwrite)
+                keys[copy.info.name] = at.insert_copy(copy, keys.get(copy.info.original))
             return replaced
 
-        if self._write(keep):
-            self._clean()
-
-    def _keep_release(
-        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
-    ) -> None:
-        def keep(at: SqliteTransaction) -> bool:
-            source = at.original(original)
-            if revision is not None and revision != source.revision:
-                raise changed(original)
-            sound_release(made, source.users, original)
-            replaced = at.make_room(name, overwrite)
-            key = at.insert_graph(name, made.graph)
-            at.insert_release(key, source.key, (made.k, made.method, written(made.parameters)), seed)
-            at.insert_mapping(key, source.key, made.mapping)
-            at.add_run(key, run)
-            return replaced
-
-        if self._write(keep):
+        if self._write(put):
             self._clean()
 
     def forget(self, name: str, user: str) -> Forgotten:
@@ -98,20 +88,6 @@ class SqliteStore(Store):
                         raise
                     raise FileFailure(f"{path}: the disk is full. Nothing was written.") from None
             hand_over(written, path, overwrite=overwrite)
-
-    def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
-        def take(at: SqliteTransaction) -> bool:
-            held = bool(at.heads())
-            if held and not overwrite:
-                raise emptied(self.address)
-            at.remove_everything()
-            at.insert_copies(map(sound_copy, copies))
-            if held:
-                at.note_erasure()
-            return held
-
-        if self._write(take):
-            self._clean()
 
     def check(self) -> list[str]:
         try:

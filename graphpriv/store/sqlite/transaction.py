@@ -103,14 +103,14 @@ class SqliteTransaction(Transaction):
         """Write down that something was deleted or replaced which must leave the files."""
         self.ask("INSERT INTO erasures (since) VALUES (?)", moment())
 
-    def insert_graph(self, name: str, graph: SocialGraph, created: str | None = None) -> int:
+    def insert_graph(self, name: str, graph: SocialGraph, created: str) -> int:
         """Write a graph under a new key."""
         private = json.dumps([column for column in PRIVATE if column in graph.private])
         counts = (len(graph), graph.edge_count)
         ((key,),) = self.ask(
             "INSERT INTO graphs (name, directed, private, users, edges, created, revision) "
             "VALUES (?, ?, ?, ?, ?, ?, lower(hex(randomblob(16)))) RETURNING key",
-            *(name, graph.directed, private, *counts, created or moment()),
+            *(name, graph.directed, private, *counts, created),
         )
         places = graph.places
         parents = (None if parent < 0 else parent for parent in places.parents.tolist())
@@ -134,39 +134,27 @@ class SqliteTransaction(Transaction):
             self.remove(name)
         return found
 
-    def insert_release(
-        self, key: Key, original: Key | None, info: tuple[int | None, str | None, str], seed: int | None
-    ) -> None:
-        """Mark a graph as a release, and keep its seed apart."""
-        self.insert("releases", [(key, original, *info)])
-        if seed is not None:
+    def insert_copy(self, copy: Copy, original: Key | None) -> int:
+        """Write a graph under a new key with all that belongs to it."""
+        info, position = copy.info, copy.graph.index
+        key = self.insert_graph(info.name, copy.graph, info.created)
+        posts = (
+            (key, number, post.id, position[post.user], post.text, json.dumps(post.links), post.created)
+            for number, post in enumerate(copy.posts)
+        )
+        self.insert("posts", posts)
+        if info.is_release:
+            self.insert("releases", [(key, original, info.k, info.method, written(info.parameters))])
+        if copy.seed is not None:
             # As text: a seed may have more than the 63 bits of a number here.
-            self.insert("seeds", [(key, str(seed))])
-
-    def insert_mapping(self, key: Key, original: Key, mapping: NDArray[np.int64]) -> None:
-        """Keep where each user of the original went."""
-        kept = mapping >= 0
-        rows = pairs(self.numbers(original)[kept], mapping[kept])
-        self.insert("mappings", ((key, original, user, released) for user, released in rows))
-
-    def insert_copies(self, copies: Iterable[Copy]) -> None:
-        """Write graphs with all that belongs to them; originals come before their releases."""
-        keys: dict[str | None, int] = {}
-        for copy in copies:
-            info, position = copy.info, copy.graph.index
-            key = keys[info.name] = self.insert_graph(info.name, copy.graph, info.created)
-            posts = (
-                (key, number, post.id, position[post.user], post.text, json.dumps(post.links), post.created)
-                for number, post in enumerate(copy.posts)
-            )
-            self.insert("posts", posts)
-            if info.is_release:
-                original = keys.get(info.original)
-                self.insert_release(key, original, (info.k, info.method, written(info.parameters)), copy.seed)
-                if original is not None and copy.mapping is not None:
-                    self.insert_mapping(key, original, copy.mapping)
-            for run in copy.runs:
-                self.add_run(key, run)
+            self.insert("seeds", [(key, str(copy.seed))])
+        if original is not None and copy.mapping is not None:
+            kept = copy.mapping >= 0
+            rows = pairs(self.numbers(original)[kept], copy.mapping[kept])
+            self.insert("mappings", ((key, original, user, released) for user, released in rows))
+        for run in copy.runs:
+            self.add_run(key, run)
+        return key
 
     def remove(self, name: str) -> None:
         key = self.head(name).key
@@ -182,6 +170,7 @@ class SqliteTransaction(Transaction):
         """Take out all graphs."""
         for table in (*_PARTS, "graphs"):
             self.delete(table, "true")
+        self.note_erasure()
 
     def places(self, key: Key) -> list[PlaceRow]:
         rows = self.ask("SELECT number, parent, name, type FROM places WHERE graph = ?", key)

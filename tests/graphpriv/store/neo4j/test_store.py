@@ -24,6 +24,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging, give_name, give_up, give_up_dead, renew
 from graphpriv.store.neo4j.store import _READINGS, Neo4jStore
 from graphpriv.store.neo4j.transaction import ServerTransaction
+from graphpriv.store.records import Copy
 from graphpriv.store.transaction import Head, Key
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.contracts import importing
@@ -269,7 +270,8 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
     source = store._read(lambda at: at.head("town"))
     staging = staging_of(store, lease=60)
     with pytest.raises(InvalidInput, match="changed while it was being protected"), staging.begun() as key:
-        staging.send_release(key, release, source.key, np.arange(3), seed=1)
+        copy = Copy.of_release("town", "out", release, run=Run(verb="protect"), seed=1)
+        staging.send_copy(key, copy, (source.key, np.arange(3)))
         store.forget("town", "17")
         staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
     assert [each.name for each in store.graphs()] == ["town"]
