@@ -120,13 +120,15 @@ class Draft:
     ) -> Imported:
         """The graph, with the paths that *locations* gives to the keys of places.
 
-        *where* is where they stand, and *place_at* where each of them, by its position.
+        *where* is where they stand, and *place_at* where each of them, by its position; text is read as JSON.
         """
         if not self.index:
             raise InvalidInput(f"{self.file}: there are no users in it.")
         self._report("Checking", 0, 0)
         sources, targets = ends if ends is not None else self.ends()
         place_at = place_at or (lambda position: f"{where}[{position}]")
+        if isinstance(locations, str):
+            locations = parsed_json(locations, where)
         places, location = self._located(checked_paths(locations, where, place_at), place_at)
         graph, dropped = SocialGraph.build(
             tuple(self.index),

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, content, formats, places_that_occur
-from graphpriv.formats.draft import INLINE_PATH, TOPIC_COLUMNS, Draft, parsed_json
+from graphpriv.formats.draft import INLINE_PATH, TOPIC_COLUMNS, Draft
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 
@@ -144,13 +144,9 @@ class ElementReader(ABC):
         read_elements(content(self.origin.path), self.file, self.begin, self.end)
         if self.default is None:
             raise InvalidInput(f"{self.file}: there is no graph in it.")
-        where = f"{self.file}, locations"
         said = (self.origin.directed, self.directed, self.default)
-        return self.draft.graph(
-            None if self.locations is None else parsed_json(self.locations, where),
-            directed=next(each for each in said if each is not None),
-            where=where,
-        )
+        directed = next(each for each in said if each is not None)
+        return self.draft.graph(self.locations, directed=directed, where=f"{self.file}, locations")
 
     def at(self, line: int) -> str:
         """A place in the file, for errors."""

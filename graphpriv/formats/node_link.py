@@ -91,8 +91,6 @@ def from_document(document: Any, file: str, directed: bool | None = None, *, rep
     draft.ignored.update(f"{key} (graph)" for key in document if key not in _KNOWN)
     draft.ignored.update(f"{key} (graph)" for key in attributes if key != "locations")
     locations = document.get("locations", attributes.get("locations"))
-    if isinstance(locations, str):
-        locations = parsed_json(locations, f"{file}, locations")
     return draft.graph(locations, directed=said if directed is None else directed, where=f"{file}, locations")
 
 
@@ -120,8 +118,6 @@ def imported_from_networkx(graph: nx.Graph) -> Imported:
         draft.ignored.update(f"{name} (edges)" for name in attributes)
     draft.ignored.update(f"{name} (graph)" for name in graph.graph if name != "locations")
     locations = graph.graph.get("locations")
-    if isinstance(locations, str):
-        locations = parsed_json(locations, "graph, locations")
     return draft.graph(locations, directed=graph.is_directed(), where="graph, locations")
 
 

@@ -56,26 +56,9 @@ def taken(name: str) -> NameTaken:
     )
 
 
-def no_release_of(original: str, release: str, releases: Iterable[str]) -> InvalidInput:
-    """The error for a release that was not made from the original."""
-    made = ", ".join(sorted(releases))
-    hint = f"there is {made}" if made else "none is kept"
-    return InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
-
-
 def changed(name: str) -> InvalidInput:
     """The error for an original that changed after a release was made from it."""
     return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
-
-
-def not_an_original(name: str) -> InvalidInput:
-    """The error for an attempt to change a release."""
-    return InvalidInput(f"{name!r} is a release: it holds no persons, so nothing can be added or removed.")
-
-
-def not_known(name: str) -> InvalidInput:
-    """The error for a person who is not in the graph; it does not repeat the id."""
-    return InvalidInput(f"Graph {name!r} has no user of that id.")
 
 
 class Unsettled(StoreUnavailable):

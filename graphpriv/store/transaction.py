@@ -22,11 +22,8 @@ from graphpriv.store.records import (
     Run,
     User,
     dangling,
-    no_release_of,
-    not_an_original,
-    not_known,
 )
-from tabular.errors import UnknownName
+from tabular.errors import InvalidInput, UnknownName
 
 #: How many records are read at a time.
 PAGE = 5_000
@@ -203,7 +200,7 @@ class Transaction(ABC):
         """The same for a graph that must be an original."""
         head = self.head(name)
         if head.k is not None:
-            raise not_an_original(name)
+            raise InvalidInput(f"{name!r} is a release: it holds no persons, so nothing can be added or removed.")
         return head
 
     def release_of(self, original: str, release: str) -> tuple[Head, Head]:
@@ -211,7 +208,8 @@ class Transaction(ABC):
         source, made = self.head(original), self.head(release)
         if made.original != source.key:
             releases = [head.name for head in self.heads() if head.original == source.key]
-            raise no_release_of(original, release, releases)
+            hint = f"there is {', '.join(releases)}" if releases else "none is kept"
+            raise InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
         return source, made
 
     def mapping(self, source: Head, made: Head) -> NDArray[np.int64]:
@@ -302,7 +300,8 @@ class Transaction(ABC):
         head = self.changing(name)
         known = self.known(head.key, "users", [user])
         if not known:
-            raise not_known(name)
+            # The id is not repeated: it is that of a person.
+            raise InvalidInput(f"Graph {name!r} has no user of that id.")
         gone, places, topics = self.take_out(head.key, known[user])
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)

@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import LiteralString
 from uuid import uuid4
 
@@ -14,13 +15,13 @@ import numpy as np
 from neo4j import ManagedTransaction
 from numpy.typing import NDArray
 
-from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import or_none
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
-from graphpriv.store.records import Copy, Run, changed, emptied, moment, taken, written
+from graphpriv.store.records import Copy, Run, changed, emptied, taken, written
 from graphpriv.store.transaction import Head, Key
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -55,88 +56,37 @@ class Staging:
                 self.sweep()
             raise
 
-    def send_graph(self, key: str, graph: SocialGraph, waiting: Sequence[str] = (), **more: object) -> None:
-        """Send all of a graph; what is given as *more* stands on its node, and *waiting* imports live on."""
-        head = {
-            "key": key,
-            "directed": graph.directed,
-            "private": [column for column in PRIVATE if column in graph.private],
-            "users": len(graph),
-            "edges": graph.edge_count,
-            "forgotten": 0,
-            "posts": 0,
-            "revision": 0,
-            "created": moment(),
-            **more,
-        }
-        begin: LiteralString = "CREATE (g:Graph) SET g = $head, g.lease = timestamp() + $lease"
-        self._write(waiting, partial(ask, query=begin, head=head, lease=self._lease))
-        tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
-        parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
-        placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
-        private = [graph.private.get(column, nothing) for column in PRIVATE]
-        sources, targets = graph.edges()
-        with self._parcels(key, waiting) as add:
-            add("places", placed)
-            add("below", placed[1:])
-            add("topics", enumerate(graph.topic_names))
-            add("users", zip(numbers, graph.ids, *private, strict=True))
-            add("homes", homes(zip(numbers, or_none(graph.location), strict=True)))
-            add("interests", interests(zip(numbers, map(or_none, graph.topics), strict=True)))
-            add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
-
-    def send_copy(
-        self, key: str, copy: Copy, original: tuple[Key, NDArray[np.int64]] | None, waiting: Sequence[str] = ()
+    def send(
+        self,
+        key: str,
+        copy: Copy,
+        original: tuple[Key, NDArray[np.int64]] | None = None,
+        waiting: Sequence[str] = (),
     ) -> None:
         """Send a graph with all that belongs to it; imports that are *waiting* live on meanwhile.
 
         Of the *original* of a release it takes the key and the numbers of the users.
         """
-        info, position = copy.info, copy.graph.index
-        more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
+        info = copy.info
+        head: dict[str, object] = {
+            "key": key,
+            "directed": info.directed,
+            "private": [column for column in PRIVATE if column in copy.graph.private],
+            "users": info.users,
+            "edges": info.edges,
+            "forgotten": 0,
+            "posts": len(copy.posts),
+            "revision": 0,
+            "created": info.created,
+        }
         if info.is_release:
-            more.update(k=info.k, method=info.method, parameters=written(info.parameters))
-        self.send_graph(key, copy.graph, waiting, **more)
-        posts = (
-            (number, post.id, position[post.user], post.text, list(post.links), post.created)
-            for number, post in enumerate(copy.posts)
-        )
-        with self._parcels(key, waiting) as add:
-            add("posts", posts)
-            if original is not None and copy.mapping is not None:
-                source, numbers = original
-                kept = copy.mapping >= 0
-                rows = zip(numbers[kept].tolist(), copy.mapping[kept].tolist(), strict=True)
-                add("matches", ((number, source, released) for number, released in rows))
-                # As text: a seed may have more than the 63 bits of a number there.
-                add("seeds", [] if copy.seed is None else [(str(copy.seed),)])
-
-    @contextlib.contextmanager
-    def _parcels(
-        self, key: str, waiting: Sequence[str] = ()
-    ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
-        """A function that takes rows of one kind and sends them in order, in batches."""
-        parcel: list[tuple[str, schema.Rows]] = []
-        room = schema.BATCH
-
-        def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
-            nonlocal room
-            source = iter(rows)
-            while batch := [list(row) for row in islice(source, room)]:
-                parcel.append((kind, batch))
-                room -= len(batch)
-                if not room:
-                    send()
-
-        def send() -> None:
-            nonlocal room
-            self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
-            parcel.clear()
-            room = schema.BATCH
-
-        yield add
-        if parcel:
-            send()
+            head.update(k=info.k, method=info.method, parameters=written(info.parameters))
+        begin: LiteralString = "CREATE (g:Graph) SET g = $head, g.lease = timestamp() + $lease"
+        self._write(waiting, partial(ask, query=begin, head=head, lease=self._lease))
+        kinds = chain(rows_of(copy), () if original is None else rows_apart(copy, *original))
+        for batch in schema.batches((kind, list(row)) for kind, rows in kinds for row in rows):
+            parcel = [(kind, [row for _, row in rows]) for kind, rows in groupby(batch, key=itemgetter(0))]
+            self._write((*waiting, key), partial(_deliver, key=key, parcel=parcel))
 
     def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], object]) -> None:
         """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
@@ -207,6 +157,40 @@ class Staging:
         for key in self._connection.write(give_up_dead):
             while self._connection.write(partial(delete_some, key=key)):
                 pass
+
+
+def rows_of(copy: Copy) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
+    """The rows of a graph and its posts by kind, in an order in which they can be put in."""
+    graph, nothing = copy.graph, (None,) * len(copy.graph)
+    tree, numbers = graph.places, range(len(graph))
+    parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
+    placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
+    yield "places", placed
+    yield "below", placed[1:]
+    yield "topics", enumerate(graph.topic_names)
+    yield "users", zip(numbers, graph.ids, *(graph.private.get(column, nothing) for column in PRIVATE), strict=True)
+    yield "homes", homes(zip(numbers, or_none(graph.location), strict=True))
+    yield "interests", interests(zip(numbers, map(or_none, graph.topics), strict=True))
+    yield "follows", zip(*(ends.tolist() for ends in graph.edges()), strict=True)
+    yield (
+        "posts",
+        (
+            (number, post.id, graph.index[post.user], post.text, list(post.links), post.created)
+            for number, post in enumerate(copy.posts)
+        ),
+    )
+
+
+def rows_apart(
+    copy: Copy, original: Key, numbers: NDArray[np.int64]
+) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
+    """The rows of what leads from a release back to its original."""
+    if copy.mapping is not None:
+        kept = copy.mapping >= 0
+        matched = zip(numbers[kept].tolist(), copy.mapping[kept].tolist(), strict=True)
+        yield "matches", ((number, original, released) for number, released in matched)
+        # As text: a seed may have more than the 63 bits of a number there.
+        yield "seeds", [] if copy.seed is None else [(str(copy.seed),)]
 
 
 def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, schema.Rows]]) -> None:

@@ -107,7 +107,7 @@ class Neo4jStore(Store):
                 key = begun.enter_context(self._staging.begun())
                 original = known.get(copy.info.original)
                 known[copy.info.name] = key, np.arange(len(copy.graph))
-                self._staging.send_copy(key, copy, original, waiting=[each.key for each in staged])
+                self._staging.send(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original and original[0], copy.runs))
             self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone)
         self._clean()

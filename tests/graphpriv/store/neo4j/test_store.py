@@ -174,7 +174,7 @@ def staging_of(store: Neo4jStore, lease: float) -> Staging:
 def test_an_import_that_lives_is_not_cleaned_away(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     living = staging_of(store, lease=60)
     with living.begun() as key:
-        living.send_graph(key, little())
+        living.send(key, Copy.of("town", little()))
         assert store.check() == []
         assert store.graphs() == []
         living.publish([Staged(key, "town")], overwrite=False)
@@ -187,7 +187,7 @@ def test_an_import_that_stood_still_is_given_up_and_changes_nothing(
     store.save_graph("town", little())
     still = staging_of(store, lease=0.05)
     with pytest.raises(StoreUnavailable, match="stalled for too long") as caught, still.begun() as key:
-        still.send_graph(key, random_graph(1, 20, 40))
+        still.send(key, Copy.of("town", random_graph(1, 20, 40)))
         time.sleep(0.2)
         assert store.check() == []
         still.publish([Staged(key, "town")], overwrite=True)
@@ -205,7 +205,7 @@ def test_an_import_that_fails_leaves_nothing(store: Neo4jStore, neo4j_server: Ne
 def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(RuntimeError), staging.begun() as key:
-        staging.send_graph(key, little())
+        staging.send(key, Copy.of("town", little()))
         staging.publish([Staged(key, "town")], overwrite=False)
         raise RuntimeError("the answer of the server was lost")
     assert store.load_graph("town") == little()
@@ -217,7 +217,7 @@ def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Ne
     staging = staging_of(store, lease=60)
     cleaner = threading.Thread(target=store._staging.sweep)
     key = "of the test"
-    staging.send_graph(key, little())
+    staging.send(key, Copy.of("town", little()))
     store._connection.write(partial(renew, key=key, lease=-1000))
 
     def live(tx: Any) -> None:
@@ -239,7 +239,7 @@ def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Ne
 def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     key = "of the test"
-    staging.send_graph(key, little())
+    staging.send(key, Copy.of("town", little()))
     alive: list[bool] = []
     importer = threading.Thread(
         target=lambda: alive.append(store._connection.write(partial(renew, key=key, lease=60_000)))
@@ -258,7 +258,7 @@ def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jSto
 def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(StoreUnavailable, match="some records did not arrive"), staging.begun() as key:
-        staging.send_graph(key, little())
+        staging.send(key, Copy.of("town", little()))
         neo4j_server.ask("MATCH (:User)-[f:FOLLOWS]->() WITH f LIMIT 1 DELETE f")
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.graphs() == []
@@ -271,7 +271,7 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
     staging = staging_of(store, lease=60)
     with pytest.raises(InvalidInput, match="changed while it was being protected"), staging.begun() as key:
         copy = Copy.of_release("town", "out", release, run=Run(verb="protect"), seed=1)
-        staging.send_copy(key, copy, (source.key, np.arange(3)))
+        staging.send(key, copy, (source.key, np.arange(3)))
         store.forget("town", "17")
         staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
     assert [each.name for each in store.graphs()] == ["town"]
@@ -302,7 +302,7 @@ def test_an_import_that_takes_longer_than_the_lease_shows_that_it_lives(
     graph = random_graph(3, 20, 40)
     staging = staging_of(store, lease=60)
     with staging.begun() as key:
-        staging.send_graph(key, graph)
+        staging.send(key, Copy.of("town", graph))
         assert aged.count(key) > 5
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == graph
@@ -473,7 +473,7 @@ def test_clients_that_write_at_once_lose_nothing(store: Neo4jStore, neo4j_url: s
 def test_of_two_imports_of_one_name_one_is_refused(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(InvalidInput, match="'town'"), staging.begun() as key:
-        staging.send_graph(key, random_graph(1, 5, 5))
+        staging.send(key, Copy.of("town", random_graph(1, 5, 5)))
         store.save_graph("town", little())
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == little()
