@@ -266,14 +266,20 @@ class SqliteTransaction(Transaction):
             self.insert(kind, ((key, *row) for row in rows))
 
     def _put_posts(self, key: Key, rows: Iterable[Sequence[Any]]) -> None:
-        replaced = False
+        replaced, last = False, self._last("posts", key)
+        query = "SELECT user, text, links, created FROM posts WHERE graph = ? AND number = ?"
+        put = []
         for number, post, user, text, links, created in rows:
             after = (user, text, json.dumps(links), created)
-            query = "SELECT user, text, links, created FROM posts WHERE graph = ? AND number = ?"
-            replaced |= any(_differs(before, after) for before in self.ask(query, key, number))
-            self.ask("INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", key, number, post, *after)
+            known = self.ask(query, key, number) if number <= last else []
+            replaced |= any(_differs(before, after) for before in known)
+            put.append((key, number, post, *after))
+        self.db.executemany("INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", put)
         if replaced:
             self.note_erasure()
+
+    def _last(self, table: str, key: Key) -> int:
+        return int(self.ask(f"SELECT IFNULL(MAX(number), -1) FROM {table} WHERE graph = ?", key)[0][0])  # noqa: S608 (our own names)
 
     def put_follows(self, key: Key, rows: Sequence[Sequence[int]]) -> int:
         put = self.db.executemany("INSERT OR IGNORE INTO follows VALUES (?, ?, ?)", ((key, *row) for row in rows))
@@ -282,9 +288,9 @@ class SqliteTransaction(Transaction):
     def put_users(self, key: Key, rows: Sequence[Sequence[Any]]) -> tuple[Iterable[int], Iterable[int]]:
         places: set[int] = set()
         topics: set[int] = set()
-        replaced = False
+        replaced, last = False, self._last("users", key)
         for number, user, *after in rows:
-            for _, _, *before in self.users(key, number, number + 1):
+            for _, _, *before in self.users(key, number, number + 1) if number <= last else ():
                 replaced |= _differs(before, after)
                 places.update({before[0]} - {after[0], None})
                 topics.update({*before[1:4]} - {*after[1:4], None})
@@ -295,7 +301,7 @@ class SqliteTransaction(Transaction):
                 *(key, number, user, *after[:4]),
             )
             if any(value is not None for value in after[4:]):
-                self.insert("persons", [(key, number, *after[4:])])
+                self.ask("INSERT INTO persons VALUES (?, ?, ?, ?, ?)", key, number, *after[4:])
         if replaced:
             self.note_erasure()
         return places, topics
