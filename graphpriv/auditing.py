@@ -22,8 +22,8 @@ from graphpriv.structure import structural_change
 from graphpriv.topics import RANKS
 from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.progress import Report, silent
-from tabular.release.version import version
+from tabular.loop import Report, silent
+from tabular.release import version
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -17,7 +17,7 @@ from graphpriv.microdata.protected import ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
 from tabular.classes import equivalence_classes, smallest_class
-from tabular.release.dictionary import table_dictionary
+from tabular.release import table_dictionary
 
 if TYPE_CHECKING:
     from graphpriv.release import Release

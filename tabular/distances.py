@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.labels import Members
+from tabular.attributes import Members
 
 
 def distances_to(members: Sequence[int], size: int, *, ordered: bool) -> NDArray[np.float64]:

@@ -10,17 +10,14 @@ import numpy as np
 
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
+from tabular.loop import Report, silent
 from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
 from tabular.matrices.files import read_matrices
 from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
-from tabular.progress import Report, silent
 from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
-from tabular.release.dictionary import effective_parameters
-from tabular.release.identifiers import IDENTIFIER, release_table
-from tabular.release.package import Released, drawn_order
-from tabular.release.verification import verify
+from tabular.release import IDENTIFIER, Released, drawn_order, effective_parameters, release_table, verify
 from tabular.table import Table
 
 if TYPE_CHECKING:

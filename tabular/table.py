@@ -15,15 +15,19 @@ from tabular.attributes import (
     NOMINAL,
     ORDINAL,
     Attribute,
+    LabelReader,
+    Members,
     Value,
+    canonical,
     inferred,
     is_number,
     plain_values,
     resolved,
+    text_of,
     widened,
+    write_label,
 )
 from tabular.errors import InvalidInput, UnknownName
-from tabular.labels import LabelReader, Members, canonical, text_of, write_label
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -13,10 +13,10 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import Members
 from tabular.classes import equivalence_classes
 from tabular.clusterings.contract import Clustering, clusterings, numbered
 from tabular.distances import distances_to
-from tabular.labels import Members
 from tabular.registry import option
 from tabular.table import Table
 

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import ANY
 from tabular.classes import Classes, equivalence_classes
 from tabular.criteria.sensitive_values import Diversity
 from tabular.errors import InvalidInput
-from tabular.labels import ANY
 from tabular.table import Table
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute
+from tabular.attributes import Attribute, text_of
 from tabular.criteria.anonymity import Anonymity, suppressed_rows
 from tabular.criteria.contract import HIGHER, criteria, key_of
 from tabular.errors import InvalidInput
-from tabular.labels import text_of
 from tabular.table import Table
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Any
 
 from tabular.attributes import Attribute
 from tabular.hierarchies.contract import Builder, hierarchies
-from tabular.hierarchies.files import hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
-from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy, hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
 
 hierarchies.load(__name__)
 

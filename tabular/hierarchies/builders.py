@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
-from tabular.attributes import Attribute, Value, is_number
+from tabular.attributes import ANY, Attribute, Value, is_number, text_of
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter, named
 from tabular.hierarchies.contract import Builder, hierarchies
-from tabular.hierarchies.files import hierarchy_of_rows
-from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, text_of
+from tabular.hierarchies.hierarchy import Hierarchy, hierarchy_of_rows
 from tabular.registry import option
 
 #: Longer texts are no codes, and would make as many levels.

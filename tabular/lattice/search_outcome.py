@@ -25,13 +25,17 @@ from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Result, run
 from tabular.lattice.space import Node
-from tabular.loop import Progress, Stop, after_evaluations, after_seconds
-from tabular.progress import Report, silent
+from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
 from tabular.protections.full_domain import generalised
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
-from tabular.release.identifiers import release_table
-from tabular.release.package import Released, drawn_order
-from tabular.release.version import version
+from tabular.release import (
+    LABELS,
+    LABELS_OF_HIERARCHIES,
+    Released,
+    drawn_order,
+    effective_parameters,
+    release_table,
+    version,
+)
 from tabular.table import Table
 
 if TYPE_CHECKING:

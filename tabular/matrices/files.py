@@ -11,11 +11,10 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute
+from tabular.attributes import Attribute, text_of
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, plain, write_csv
 from tabular.files.disk import read_bytes, replacing
-from tabular.labels import text_of
 from tabular.matrices.stochastic import stochastic
 
 #: The first cell of the header, above the labels of the rows.

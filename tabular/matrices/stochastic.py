@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute
+from tabular.attributes import Attribute, text_of
 from tabular.errors import InvalidInput
-from tabular.labels import text_of
 
 #: How far the sum of a row may be from 1: the loss of a file with three decimals.
 ROUNDING = 0.01

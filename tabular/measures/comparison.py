@@ -9,10 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS
+from tabular.attributes import CONTINUOUS, Members
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
-from tabular.labels import Members
 from tabular.matrices.stochastic import ROUNDING
 from tabular.table import Table
 

@@ -10,10 +10,10 @@ from math import fsum, log, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import Members
 from tabular.classes import equivalence_classes
 from tabular.distances import paired_distances
 from tabular.errors import InvalidInput
-from tabular.labels import Members
 from tabular.measures.comparison import Column, Combinations, checked_matrix, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.labels import Members
+from tabular.attributes import Members
 from tabular.measures.comparison import Column, paired_columns
 from tabular.measures.contract import Measure, Reading, measures
 from tabular.registry import option

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import text_of
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
-from tabular.labels import text_of
 from tabular.measures.comparison import paired_columns
 from tabular.measures.information_loss import difference
 from tabular.table import Table

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import widened
+from tabular.attributes import Members, widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter, UnknownName
-from tabular.labels import Members
 from tabular.protections.contract import Protection, check_columns, check_k, protections
 from tabular.registry import option
 from tabular.table import Table

@@ -12,7 +12,7 @@ from tabular.matrices.files import write_matrix
 from tabular.matrices.stochastic import retaining
 from tabular.measures import summary
 from tabular.protections import protect
-from tabular.release.package import drawn_order
+from tabular.release import drawn_order
 from tabular.table import Table
 
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.attributes import Attribute
+from tabular.attributes import Attribute, LabelReader, write_label
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
-from tabular.labels import LabelReader, write_label
 from tabular.table import Table
 
 SIZES = Attribute(name="size", kind="ordinal", domain=("S", "M", "L"))

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import text_of
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import text_of
 from tabular.lattice.space import Node
 from tabular.table import Table
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import NOMINAL, ORDINAL, Attribute
+from tabular.attributes import ANY, NOMINAL, ORDINAL, Attribute, LabelReader, text_of
 from tabular.errors import InvalidInput
-from tabular.files.written_numbers import is_number_text
+from tabular.files.columns import is_number_text
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, LabelReader, text_of
 from tabular.lattice.chain.history import Publication
 from tabular.lattice.space import Node
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
+from tabular.attributes import text_of
 from tabular.classes import equivalence_classes
 from tabular.criteria.anonymity import suppressed_rows
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import STREAM, read_bytes
-from tabular.files.reading import read_file
+from tabular.files.table_files import read_file
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import text_of
 from tabular.lattice.chain.history import NOTHING, STARRED, History, Publication, keys_of
 from tabular.lattice.chain.labels import levels_of, published_groups, refuse_unknown
 from tabular.lattice.chain.records import history_in
-from tabular.release.dictionary import ORDERS_KEPT
+from tabular.release import ORDERS_KEPT
 from tabular.table import Table
 
 #: What can be done where rows cannot be matched by position.

@@ -23,7 +23,7 @@ from tabular.lattice.evaluator.row_keys import (
     distinct_rows,
 )
 from tabular.lattice.space import Nodes
-from tabular.threads import on_threads, processors
+from tabular.loop import on_threads, processors
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
 _MANY = 128

@@ -23,7 +23,7 @@ from tabular.lattice.optimal.parts import (
     parts_of,
     with_more_room,
 )
-from tabular.threads import on_threads, processors
+from tabular.loop import on_threads, processors
 
 #: Searches that are under way at the same time, whatever the threads, and the work of each between two looks.
 _TOGETHER = 8

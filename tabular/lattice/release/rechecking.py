@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Value
+from tabular.attributes import ANY, Value, text_of, write_label
 from tabular.criteria import criteria
 from tabular.criteria.anonymity import Anonymity
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, text_of, write_label
 from tabular.lattice.limits import Limits
 from tabular.table import Table
 

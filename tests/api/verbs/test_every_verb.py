@@ -14,7 +14,7 @@ from api.app import create_app
 from api.cli import command_line
 from api.verbs import Outcome, Verb, Work, verbs
 from api.verbs.values import is_required, kind_of, options_of
-from tabular.files.outputs import Output
+from tabular.files.disk import Output
 from tabular.registry import option
 
 NAMES = list(verbs)

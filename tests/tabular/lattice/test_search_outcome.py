@@ -14,7 +14,7 @@ from tabular.lattice.chain.records import HISTORY, history_of
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.search_outcome import ALWAYS, MOMENTS, REPORTED, for_report
 from tabular.lattice.searches import searches
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES
+from tabular.release import LABELS, LABELS_OF_HIERARCHIES
 from tests.tabular.lattice.people import HIERARCHIES, NAMES, later, people, plain_best, table_of
 
 PEOPLE, LATER = table_of(people()), table_of(later())

@@ -21,7 +21,7 @@ from tabular.lattice.chain.history import NOTHING, STARRED, History, keys_of
 from tabular.lattice.chain.previous import read_history
 from tabular.lattice.chain.records import document_of, history_in
 from tabular.lattice.limits import Limits
-from tabular.release.dictionary import ORDER_DRAWN, ORDER_KEPT
+from tabular.release import ORDER_DRAWN, ORDER_KEPT
 from tests.tabular.lattice.chain.changing import changing
 from tests.tabular.lattice.chain.records import write_history
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given
 
 from tabular import Table
+from tabular.attributes import ANY
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY
 from tabular.lattice.limits import Limits
 from tabular.lattice.release.node import released
 from tests.tabular.lattice.illnesses import AGE, HIERARCHIES, PEOPLE

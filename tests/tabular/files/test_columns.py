@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import is_number
-from tabular.files.written_numbers import OtherSpelling, WrittenNumber, is_number_text, numbers_in, ordered_numbers
+from tabular.files.columns import OtherSpelling, WrittenNumber, is_number_text, numbers_in, ordered_numbers
 
 NUMBERS = ("0", "-0", "+5", "1.50", "1e3", ".5", "5.", " 7", "36.0", "1E-05", "1234567890123456", "-12")
 OTHERS = (
