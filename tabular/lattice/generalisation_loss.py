@@ -8,7 +8,7 @@ from math import fsum, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 from tabular.errors import InvalidInput
 from tabular.measures.comparison import paired_columns
 from tabular.table import Table

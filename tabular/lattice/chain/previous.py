@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tabular.anonymity import suppressed_rows
 from tabular.attributes import text_of
 from tabular.classes import equivalence_classes
-from tabular.criteria.anonymity import suppressed_rows
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import STREAM, read_bytes
 from tabular.files.table_files import read_file

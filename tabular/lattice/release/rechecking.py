@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.anonymity import Anonymity
 from tabular.attributes import ANY, Value, text_of, write_label
 from tabular.criteria import criteria
-from tabular.criteria.anonymity import Anonymity
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.limits import Limits
 from tabular.table import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 
 
 def discernibility(table, quasi_identifiers, *, suppressed=None):

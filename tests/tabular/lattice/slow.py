@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.kgen_metrics import precision
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.evaluator.readings import Readings
 from tabular.lattice.generalisation_loss import classification_loss, general_loss, non_uniform_entropy

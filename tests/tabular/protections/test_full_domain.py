@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabular.anonymity import Anonymity
 from tabular.attributes import Attribute
-from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidHierarchy, InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import protect
