@@ -11,8 +11,7 @@ import numpy as np
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
 from tabular.loop import Report, silent
-from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
-from tabular.matrices.files import read_matrices
+from tabular.matrices.transition import CorrectedFrequencies, corrected_frequencies, read_matrices
 from tabular.measures.scores import Summary, summary
 from tabular.measures.transitions import MatrixMeasures, matrix_measures
 from tabular.protections import Protection, protect, protections

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tabular.attributes import CONTINUOUS, Members
 from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
-from tabular.matrices.stochastic import ROUNDING
+from tabular.matrices.transition import ROUNDING
 from tabular.table import Table
 
 Numbers: TypeAlias = NDArray[np.float64]

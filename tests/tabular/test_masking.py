@@ -8,8 +8,7 @@ import pytest
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.masking import Masking, read_parameters
-from tabular.matrices.files import write_matrix
-from tabular.matrices.stochastic import retaining
+from tabular.matrices.transition import retaining, write_matrix
 from tabular.measures import summary
 from tabular.protections import protect
 from tabular.release import drawn_order

@@ -47,7 +47,7 @@ class MeasureTable(TableVerb):
 
     def run(self, work: Work) -> Outcome:
         from tabular.files.table_files import read_masked
-        from tabular.matrices.files import read_matrices
+        from tabular.matrices.transition import read_matrices
         from tabular.measures import measures, summary
         from tabular.measures.scores import AS_NUMBERS
 

@@ -171,7 +171,7 @@ class ProtectTable(ReleasingVerb):
 
     def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
         from tabular.files.disk import Planned
-        from tabular.matrices.files import matrix_path
+        from tabular.matrices.transition import matrix_path
 
         folder = self.matrices_out
         if folder is None:
@@ -181,7 +181,7 @@ class ProtectTable(ReleasingVerb):
 
     def _matrix_outputs(self, attributes: Sequence[Attribute], matrices: Mapping[str, Any]) -> list[Output]:
         from tabular.files.disk import Output
-        from tabular.matrices.files import matrix_path, write_matrix
+        from tabular.matrices.transition import matrix_path, write_matrix
 
         folder = self.matrices_out or ""
 
