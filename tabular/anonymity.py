@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import ANY
-from tabular.classes import Classes, equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.table import Table
+from tabular.table import Classes, Table, equivalence_classes
 
 
 @dataclass(frozen=True, eq=False)

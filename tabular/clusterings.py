@@ -10,14 +10,12 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Members
-from tabular.classes import equivalence_classes
-from tabular.distances import distances_to
+from tabular.attributes import Members, distances_to
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import Points, points_of
 from tabular.kernels import compiled
 from tabular.registry import Method, Registry, option
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: The most rounds: with sets of values the centres can move in circles.
 ROUNDS = 100

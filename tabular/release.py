@@ -32,12 +32,14 @@ _LETTERS = np.frombuffer(b"bcdfghjklmnpqrstvwxz", dtype="S1")
 
 #: So many distinct values are no coincidence, however few of the rows have one.
 _MANY = 10
-IDENTIFIER = "identifier"
 
+IDENTIFIER = "identifier"
 
 #: Values are listed only up to this number.
 MOST_VALUES = 200
+
 SUFFIX = ".dictionary.json"
+
 ORDER_KEPT = "Rows stand in the order of the original: whoever has that file can match them."
 #: The same as this version says it, and as version 0.1.0 did.
 ORDERS_KEPT = (

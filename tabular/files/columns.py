@@ -25,7 +25,9 @@ _NUMBER = re.compile(rf" *[+-]?(?!0\d)(\d{{1,{_DIGITS}}}(\.\d*)?|\.\d+)([eE][+-]
 #: Texts that mark a missing value anywhere, and those that do so only among numbers or dates.
 _EVERYWHERE = ("", "?", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
 _AMONG_NUMBERS = ("NA", "na", "-", "--", ".", "..", "None", "none", "unknown")
+
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
+
 NUMBERS, WHOLE, DATES, TEXT, CODES, NOTHING = ("numbers", "whole numbers", "dates", "text", "number codes", "nothing")
 
 

@@ -31,6 +31,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _HARMLESS = re.compile(r"'+[=+\-@\t\r]")
 #: A cell with one of these in it, or with a space at either end, stands in quotes; so does a comment that is none.
 _QUOTED = re.compile(r'[",;|\t\r\n]|^[ #\ufeff]| $')
+
 _BLOCK = 1 << 16
 _BLANK = "[ \\t\\r\\n]"
 _SPACE = re.compile(f"{_BLANK}+")

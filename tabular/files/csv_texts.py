@@ -26,6 +26,7 @@ from tabular.files.schema import Schema
 
 #: How much of a file is looked at, and how many rows of that.
 _SAMPLE, _ROWS = 1 << 18, 500
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -39,14 +40,6 @@ _BLOCK = 1 << 16
 _CHUNK = 1 << 24
 #: From so many bytes on, Arrow reads a file sooner than it takes to load it.
 QUICK_FROM = 1 << 16
-
-
-@dataclass(frozen=True)
-class Found:
-    """A detected dialect, and which parts of it are guesses."""
-
-    dialect: Dialect
-    unsure: tuple[str, ...]
 
 
 def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
@@ -84,8 +77,13 @@ def _begin(text: str) -> int:
     return before.end() if before else 0
 
 
-def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequence[str] = ()) -> Found:
-    """How *text* is written, unless *options* say so; *names* are the columns that a schema describes."""
+def found_dialect(
+    text: str, encoding: str, options: DialectOptions, names: Sequence[str] = ()
+) -> tuple[Dialect, tuple[str, ...]]:
+    """How *text* is written, and which parts of that are guesses, unless *options* say so.
+
+    *names* are the columns that a schema describes.
+    """
     unsure: list[str] = []
     begin = _begin(text)
     lines = _sample(text[begin : begin + _SAMPLE + 1])
@@ -119,7 +117,7 @@ def found_dialect(text: str, encoding: str, options: DialectOptions, names: Sequ
         spaced=spaced,
         decimal=decimal,
     )
-    return Found(dialect, tuple(unsure))
+    return dialect, tuple(unsure)
 
 
 def _sample(text: str) -> list[str]:
@@ -231,20 +229,20 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     text, encoding = decoded(data, name, options.encoding)
     if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
-    found = found_dialect(text, encoding, options, schema.columns or tuple(schema.attributes))
-    rows = Rows(data, name, found.dialect)
+    dialect, unsure = found_dialect(text, encoding, options, schema.columns or tuple(schema.attributes))
+    rows = Rows(data, name, dialect)
     body = iter(rows)
-    first = next(islice(body, 0 if found.dialect.delimiter == BLANKS else lines_of_spaces(text), None), None)
+    first = next(islice(body, 0 if dialect.delimiter == BLANKS else lines_of_spaces(text), None), None)
     if first is None:
         raise InvalidInput(f"{name}: the file is empty.")
-    headings, names = _named(first, name, found.dialect, schema)
-    quick = quick_columns(text, data, found.dialect, len(names)) if len(data) >= QUICK_FROM else None
+    headings, names = _named(first, name, dialect, schema)
+    quick = quick_columns(text, data, dialect, len(names)) if len(data) >= QUICK_FROM else None
     del text
     if quick is None:
-        columns = _by_rows(body if found.dialect.header else chain([first], body), rows, len(names))
+        columns = _by_rows(body if dialect.header else chain([first], body), rows, len(names))
     else:
         columns = tuple(map(_of_chunks, quick))
-    return Texts(rows=rows, unsure=found.unsure, headings=headings, names=names, columns=columns)
+    return Texts(rows=rows, unsure=unsure, headings=headings, names=names, columns=columns)
 
 
 def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:

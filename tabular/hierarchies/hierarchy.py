@@ -241,12 +241,9 @@ def hierarchy_of_rows(
     return written if whole else fitting
 
 
-def write_hierarchy(
-    path: str | Path | IO[bytes], hierarchy: Hierarchy, *, delimiter: str = ";", overwrite: bool = False
-) -> None:
+def write_hierarchy(path: str | Path | IO[bytes], hierarchy: Hierarchy) -> None:
     """Write a hierarchy file as ARX does."""
-    lines = [delimiter.join(_cell(cell, delimiter) for cell in row) for row in hierarchy.rows()]
-    write_text(path, "".join(f"{line}\n" for line in lines), overwrite=overwrite)
+    write_text(path, "".join(f"{';'.join(map(_cell, row))}\n" for row in hierarchy.rows()), overwrite=False)
 
 
 def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Path]:
@@ -304,6 +301,6 @@ def _delimiter(text: str) -> str:
     return next((mark for mark in ";\t," if all(mark in line for line in lines)), max(";,\t", key=text.count))
 
 
-def _cell(text: str, delimiter: str) -> str:
-    needs = any(mark in text for mark in (delimiter, '"', "\n", "\r")) or text != text.strip()
+def _cell(text: str) -> str:
+    needs = any(mark in text for mark in (";", '"', "\n", "\r")) or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if needs else text

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabular.anonymity import Anonymity
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import paired_columns
 from tabular.table import Table
 
 

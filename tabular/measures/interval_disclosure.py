@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import Members
-from tabular.measures.comparison import Column, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import Column, Measure, Reading, measures, paired_columns
 from tabular.registry import option
 from tabular.table import Table
 

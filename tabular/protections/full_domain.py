@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import ANY
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 
 @protections.add(

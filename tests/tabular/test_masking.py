@@ -59,7 +59,7 @@ def test_pram_gives_its_matrices_what_they_do_and_the_corrected_frequencies():
     counts = np.bincount(table.columns["size"])
     assert np.array_equal(found.matrices["size"], retaining(counts, 0.7))
     assert [each.attribute.name for each in found.frequencies] == ["size", "colour"]
-    measured = found.matrix_measures.document()
+    measured = found.matrix_measures
     assert measured["expectation_ratios"]["size"]["categories"] == ["M", "S", "XL"]
     assert [pair["columns"] for pair in measured["pairs"]] == [["size", "colour"]]
     # What goes out with the release says nothing of the matrices.

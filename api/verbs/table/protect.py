@@ -126,7 +126,7 @@ class ProtectTable(ReleasingVerb):
         masked = asked.run(source.table, rng=work.generator(), report=work.report)
         document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
-            document["matrix_measures"] = masked.matrix_measures.document()
+            document["matrix_measures"] = masked.matrix_measures
         if self.matrices_out is not None:
             document["matrices"] = self.matrices_out
             outputs += self._matrix_outputs(attributes, masked.matrices)

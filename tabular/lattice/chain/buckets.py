@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
 from tabular.lattice.chain.consistency import Standing
 from tabular.lattice.chain.withholding import withheld
@@ -18,6 +17,7 @@ from tabular.lattice.evaluator.rollup import MIX, slots_for
 from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumn, coding_of, labels_at, packed
 from tabular.lattice.limits import Limits
 from tabular.lattice.space import Node, Nodes
+from tabular.table import equivalence_classes
 
 
 class Bucketed(NamedTuple):

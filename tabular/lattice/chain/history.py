@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import text_of
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.space import Node
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: Nothing of the person stands in the release: the person was not in the table, or the row was left out.
 NOTHING = -1

@@ -11,7 +11,6 @@ import numpy as np
 
 from tabular.anonymity import suppressed_rows
 from tabular.attributes import text_of
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.files.disk import STREAM, read_bytes
 from tabular.files.table_files import read_file
@@ -20,7 +19,7 @@ from tabular.lattice.chain.history import NOTHING, STARRED, History, Publication
 from tabular.lattice.chain.labels import levels_of, published_groups, refuse_unknown
 from tabular.lattice.chain.records import history_in
 from tabular.release import ORDERS_KEPT
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: What can be done where rows cannot be matched by position.
 _WAY_OUT = (

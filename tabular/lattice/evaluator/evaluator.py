@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.bounds import lower_bounds
@@ -33,7 +32,7 @@ from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
 from tabular.protections import check_k
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: Sensitive values are noted as bits up to so many.
 _BITS = 62

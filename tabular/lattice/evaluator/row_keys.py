@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.table import equivalence_classes
 
 #: Bits of a word of a key; the sign stays free.
 WORD = 62

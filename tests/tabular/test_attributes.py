@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabular.distances import distances_to, paired_distances
+from tabular.attributes import distances_to, paired_distances
 
 
 def test_the_distance_to_many_sets_is_the_mean_over_their_members():
