@@ -5,7 +5,7 @@ A file has them as ARX does: one row per value, one column per level, no header.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -159,6 +159,19 @@ class Hierarchy:
             raise InvalidHierarchy(f"Hierarchy of {self.name}: it is not one of the values of this table's column.")
         groups = self.levels[level].groups[table.columns[self.name]]
         return table.with_labels(self.name, groups + len(self.domain), self.levels[level].sets)
+
+
+def generalised(
+    table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int], *, suppressed: NDArray[np.bool_]
+) -> Table:
+    """*table* with each column of *node* at its level, and `*` in all of them where a row is *suppressed*."""
+    columns, sets = dict(table.columns), dict(table.sets)
+    for name, height in node.items():
+        level, size = hierarchies[name].levels[height], len(hierarchies[name].domain)
+        groups = level.groups[table.columns[name]]
+        columns[name] = (size + np.where(suppressed, len(level.labels), groups)).astype(np.int32)
+        sets[name] = (*level.sets, tuple(range(size)))
+    return Table(table.attributes, columns, sets)
 
 
 def _grouped(words: Sequence[str]) -> Level:

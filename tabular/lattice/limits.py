@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import NoSolution, named
-from tabular.protections.full_domain import suppression_limit
+from tabular.protections.contract import suppression_limit
 from tabular.registry import Method, option
 from tabular.table import Table
 

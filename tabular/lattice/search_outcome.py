@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
-from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
 from tabular.lattice.chain.consistency import already_told
 from tabular.lattice.chain.evaluator import DynamicEvaluator
 from tabular.lattice.chain.history import History
@@ -26,7 +26,6 @@ from tabular.lattice.searches import searches
 from tabular.lattice.searching import Result, run
 from tabular.lattice.space import Node
 from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
-from tabular.protections.full_domain import generalised
 from tabular.release import (
     LABELS,
     LABELS_OF_HIERARCHIES,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
 from typing import ClassVar
 
 import numpy as np
@@ -88,6 +90,16 @@ def check_k(k: object, rows: int) -> int:
             f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
         )
     return int(k)
+
+
+def suppression_limit(share: float, rows: int) -> int:
+    """The number of rows that may be suppressed.
+
+    >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
+    (301, 29)
+    """
+    # The decimal as it is written: the float 0.29 is less than 0.29.
+    return floor(Fraction(repr(float(share))) * rows)
 
 
 def _way_out(kind: str, kinds: Sequence[str]) -> str:

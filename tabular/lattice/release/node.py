@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from tabular.attributes import ANY, NOMINAL, Attribute, Value, text_of, write_label
 from tabular.errors import InvalidHierarchy, InvalidInput
-from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
 from tabular.lattice.generalisation_loss import general_loss, non_uniform_entropy
 from tabular.lattice.limits import Limits
 from tabular.lattice.release.rechecking import Recounted, recheck
-from tabular.protections.full_domain import generalised
 from tabular.registry import check
 from tabular.release import MOST_VALUES
 from tabular.table import Table

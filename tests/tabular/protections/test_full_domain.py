@@ -8,7 +8,7 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidHierarchy, InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import protect
-from tabular.protections.full_domain import suppression_limit
+from tabular.protections.contract import suppression_limit
 from tabular.table import Table
 from tests.tabular.mixed_tables import mixed_tables
 
