@@ -90,12 +90,10 @@ def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: 
     # Its lock says that it is being written; the next command removes those that are left behind.
     temporary = target.parent / f"{MARK}{secrets.token_hex(8)}.new"
     try:
-        with open(new_locked(temporary), "wb") as file:  # noqa: PTH123
+        with _failing_as(str(path)), open(new_locked(temporary), "wb") as file:  # noqa: PTH123
             yield file
             finish(file, private=private)
             temporary.replace(target)
-    except OSError as error:
-        raise failure(error, path) from None
     finally:
         temporary.unlink(missing_ok=True)
 
