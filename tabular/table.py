@@ -1,10 +1,12 @@
-"""The table: columns of codes and their attributes; and the equivalence classes of its rows."""
+"""The table: columns of codes and their attributes; the equivalence classes of its rows, and the k they may have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from math import floor
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ from tabular.attributes import (
     widened,
     write_label,
 )
-from tabular.errors import InvalidInput, UnknownName
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -261,10 +263,10 @@ def _attributes_of(frame: DataFrame) -> dict[str, Attribute]:
 
 def _by_name(attributes: Iterable[Attribute] | Mapping[str, Attribute]) -> dict[str, Attribute]:
     listed = list(attributes.values() if isinstance(attributes, Mapping) else attributes)
-    named = {attribute.name: attribute for attribute in listed}
-    if len(named) < len(listed):
+    by_name = {attribute.name: attribute for attribute in listed}
+    if len(by_name) < len(listed):
         raise InvalidInput("Two attributes have the same name.")
-    return named
+    return by_name
 
 
 def _encoded(attribute: Attribute, values: Sequence[Value]) -> NDArray[np.int32]:
@@ -377,3 +379,25 @@ def smallest_class(columns: Sequence[NDArray[np.integer]]) -> int:
     2
     """
     return equivalence_classes(columns).k
+
+
+def check_k(k: object, rows: int) -> int:
+    """*k* as a plain number, or an error where no table of so many *rows* can have it."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
+    if k > rows:
+        noun = "record" if rows == 1 else "records"
+        raise NoSolution(
+            f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
+        )
+    return int(k)
+
+
+def suppression_limit(share: float, rows: int) -> int:
+    """The number of rows that may be suppressed.
+
+    >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
+    (301, 29)
+    """
+    # The decimal as it is written: the float 0.29 is less than 0.29.
+    return floor(Fraction(repr(float(share))) * rows)

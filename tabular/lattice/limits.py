@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import NoSolution, named
-from tabular.protections.contract import suppression_limit
 from tabular.registry import Method, option
-from tabular.table import Table
+from tabular.table import Table, suppression_limit
 
 
 @dataclass(frozen=True, kw_only=True)

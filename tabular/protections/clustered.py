@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tabular.attributes import Members, widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter
-from tabular.protections.contract import Protection, check_columns, check_k, protections
+from tabular.protections.contract import Protection, check_columns, protections
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, check_k
 
 
 @protections.add(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tabular.attributes import ANY
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy, generalised
-from tabular.protections.contract import Protection, protections, suppression_limit
+from tabular.protections.contract import Protection, protections
 from tabular.registry import option
-from tabular.table import Table, equivalence_classes
+from tabular.table import Table, equivalence_classes, suppression_limit
 
 
 @protections.add(
