@@ -7,11 +7,12 @@ candidates are: a search of a lattice asks for nodes, an evolution for masked fi
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
+
+from tabular.compiling import working_clock
 
 #: Takes what is being done, how many parts of it are done, and how many there are (0: that is not known).
 Report = Callable[[str, int, int], None]
@@ -115,7 +116,7 @@ def run(
     *,
     stop: Stop = never,
     report: Callable[[Progress], None] = lambda progress: None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_clock,
 ) -> Trace:
     """Ask *steps* for candidates and tell it what *evaluate* says of them, until it ends or *stop* says so.
 

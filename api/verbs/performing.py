@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
+    from tabular.compiling import check_cache_folder, compile_time
     from tabular.files.disk import check_outputs, write_outputs
 
     verb.check()
@@ -35,7 +36,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    outcome = verb.run(replace(work, expect=expect))
+    check_cache_folder()
+    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+        outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
         release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)

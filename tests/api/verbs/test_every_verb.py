@@ -32,7 +32,7 @@ def test_the_verbs_are_those_of_the_product():
         *("graph import", "graph export", "graph list", "graph show", "graph delete", "graph forget"),
         *("protect", "audit", "sweep", "microdata", "demo"),
         *("table describe", "table check", "table hierarchy", "table protect", "table measure", "table search"),
-        *("store backup", "store restore", "store check"),
+        *("store backup", "store restore", "store check", "warm-up"),
     }
 
 
