@@ -30,6 +30,9 @@ ROLES = ("identifier", "quasi-identifier", "sensitive", "class-label", "insensit
 #: Types whose values are always plain.
 _PLAIN: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
+#: At most so many distinct whole numbers are taken for grades, of which the order counts and not the distance.
+FEW = 100
+
 NOMINAL, ORDINAL, CONTINUOUS = KINDS = ("nominal", "ordinal", "continuous")
 #: The codes of the values a label stands for, ascending, two or more.
 Members: TypeAlias = tuple[int, ...]
@@ -124,12 +127,17 @@ def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
 
 
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
-    """The attribute of a column without a description: whole numbers are ordinal, other numbers continuous."""
-    present = [value for value in values if value is not None]
+    """The attribute of a column without a description."""
+    present = {value for value in values if value is not None}
     if not present or not all(is_number(value) for value in present):
         return Attribute(name=name)
     whole = all(float(value).is_integer() for value in present)  # type: ignore[arg-type]
-    return Attribute(name=name, kind=ORDINAL if whole else CONTINUOUS)
+    return Attribute(name=name, kind=kind_of_numbers(len(present), whole=whole))
+
+
+def kind_of_numbers(distinct: int, *, whole: bool) -> str:
+    """The kind of a column of numbers where nobody says it: a few whole numbers are ordinal, all others a quantity."""
+    return ORDINAL if whole and distinct <= FEW else CONTINUOUS
 
 
 def _in_order(attribute: Attribute, values: Iterable[Value]) -> tuple[Value, ...]:

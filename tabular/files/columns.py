@@ -13,7 +13,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, LabelReader, Members, Value, is_number, text_of
+from tabular.attributes import (
+    CONTINUOUS,
+    FEW,
+    NOMINAL,
+    ORDINAL,
+    Attribute,
+    LabelReader,
+    Members,
+    Value,
+    is_number,
+    kind_of_numbers,
+    text_of,
+)
 from tabular.errors import InvalidInput
 from tabular.files.schema import Description
 
@@ -226,13 +238,15 @@ def interpreted(
     return Column(attribute, codes, sets, marker, form, doubts)
 
 
-def kind_of(form: str) -> str:
-    """The kind of a column by what it holds, where no schema says it."""
-    return {WHOLE: ORDINAL, NUMBERS: CONTINUOUS, DATES: ORDINAL}.get(form, NOMINAL)
+def kind_of(form: str, distinct: int) -> str:
+    """The kind of a column by what it holds and how many values it has, where no schema says it."""
+    if form in (WHOLE, NUMBERS):
+        return kind_of_numbers(distinct, whole=form == WHOLE)
+    return ORDINAL if form == DATES else NOMINAL
 
 
 def _kind(name: str, words: Words, present: Sequence[str], known: Description, form: str) -> str:
-    inferred = kind_of(form)
+    inferred = kind_of(form, len(present))
     if known.kind is None or known.domain or form == NOTHING:
         return known.kind or inferred
     if known.kind == CONTINUOUS and form not in (WHOLE, NUMBERS):
@@ -284,8 +298,10 @@ def _doubts_of_numbers(domain: Sequence[object], form: str) -> tuple[str, ...]:
         doubts.append("some numbers are written in two ways, which count as two values")
     if form == WHOLE and len(domain) <= 10:
         doubts.append("few whole numbers may as well be codes without an order (nominal)")
-    elif form == WHOLE and len(domain) > 1000:
-        doubts.append("many whole numbers may as well be continuous")
+    elif form == WHOLE and len(domain) > FEW:
+        doubts.append(
+            f"more than {FEW} whole numbers are taken for a quantity; say ordinal if only their order counts"
+        )
     return tuple(doubts)
 
 

@@ -79,7 +79,7 @@ def _column(name: str, cells: Any, described: Description | None) -> Column:
         domain.append(None)
     code = iter(places)
     renamed = np.array([len(domain) - 1 if value is None else next(code) for value in values], dtype=np.int32)
-    attribute = Attribute(name=name, role=known.role, kind=kind_of(form), domain=tuple(domain))
+    attribute = Attribute(name=name, role=known.role, kind=kind_of(form, len(present)), domain=tuple(domain))
     return Column(attribute, renamed[codes] if len(renamed) else codes, form=form, doubts=doubts)
 
 
