@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.shared import shared_data
-from tabular.files.reading import read_file
+from tabular.files.table_files import read_file
 from tabular.hierarchies import read_hierarchies
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator

@@ -18,8 +18,8 @@ from anonypy.mondrian import Mondrian as PeerMondrian
 from anonypyx.microaggregation import MDAVGeneric
 
 from benchmarks.shared import SHARED
+from tabular.anonymity import Anonymity
 from tabular.attributes import CONTINUOUS, Attribute
-from tabular.criteria.anonymity import Anonymity
 from tabular.grouping.group_sizes import loss_of
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import points_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from tabular.release.stream import Stream
+from tabular.release import Stream
 
 _LENGTH = 12
 

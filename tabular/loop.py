@@ -1,17 +1,31 @@
-"""One loop for long work in steps: ask for candidates, tell what became of them, report, stop when it is time.
+"""Long work: one loop of steps, several threads, and how far it is.
 
-It does not know what the candidates are: a search of a lattice asks for nodes, an evolution for masked files.
+The loop asks for candidates, tells what became of them, reports, and stops when it is time. It does not know what the
+candidates are: a search of a lattice asks for nodes, an evolution for masked files.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tabular.compiling import working_clock
+
+#: Takes what is being done, how many parts of it are done, and how many there are (0: that is not known).
+Report = Callable[[str, int, int], None]
+
 Asked = TypeVar("Asked")
 Told = TypeVar("Told")
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def silent(phase: str, done: int, of: int) -> None:
+    """Tell nobody."""
 
 
 class Enough(Exception):
@@ -68,7 +82,7 @@ def run(
     *,
     stop: Stop = never,
     report: Callable[[Progress], None] = lambda progress: None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_clock,
 ) -> Trace:
     """Ask *steps* for candidates and tell it what *evaluate* says of them, until it ends or *stop* says so.
 
@@ -116,3 +130,22 @@ def _note(moments: list[Progress], progress: Progress) -> None:
         moments[-1] = progress
     else:
         moments.append(progress)
+
+
+def processors() -> int:
+    """How many threads can run at the same time."""
+    return os.cpu_count() or 1
+
+
+def on_threads(work: Callable[[T], R], items: Iterable[T], workers: int | None = None) -> Iterator[R]:
+    """What *work* makes of each of *items*, in their order; it writes nothing that another call reads or writes.
+
+    >>> list(on_threads(lambda number: number**2, range(5), workers=3))
+    [0, 1, 4, 9, 16]
+    """
+    workers = processors() if workers is None else workers
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, items)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 from graphpriv.graph import Dropped, SocialGraph
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 

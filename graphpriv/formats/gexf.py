@@ -13,7 +13,7 @@ from graphpriv.formats.sources import places_that_occur
 from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, direction, profiles
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.progress import Report
+from tabular.loop import Report
 
 #: What the standard says of edges without a type; a mutual edge is one in either direction.
 _DIRECTED = {"directed": True, "undirected": False, "mutual": True}

@@ -13,7 +13,7 @@ from graphpriv.formats.sources import places_that_occur
 from graphpriv.formats.xml import Attributes, ElementReader, attribute_of, content_of, direction, profiles
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.progress import Report
+from tabular.loop import Report
 
 _DIRECTED = {"directed": True, "undirected": False}
 _BOOLEAN = {"true": True, "false": False, "1": True, "0": False}

@@ -14,7 +14,7 @@ from graphpriv.formats.sources import content, places_that_occur
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.disk import decode
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 
 #: What an edge has beside its two ends in a multigraph.
 _NOT_ATTRIBUTES = {"source", "target", "key"}

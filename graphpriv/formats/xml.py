@@ -19,7 +19,7 @@ from graphpriv.formats.draft import TOPIC_COLUMNS, Draft
 from graphpriv.formats.sources import content
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.progress import Report
+from tabular.loop import Report
 
 #: Graphs lie a few elements deep; labels of drawing programs a few more.
 DEEPEST = 200

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.places import PlaceTree
-from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, NoSolution
 from tabular.files.csv_tables import write_csv
+from tabular.table import smallest_class
 
 #: The columns, in the order of the thesis.
 HEADER = ("degree", *ATTRIBUTES)

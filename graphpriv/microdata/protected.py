@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph, common_codes
 from graphpriv.microdata.extraction import HEADER
 from graphpriv.places import PlaceTree
-from tabular.attributes import NOMINAL, ORDINAL, Attribute
+from tabular.attributes import NOMINAL, ORDINAL, Attribute, text_of
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.files.csv_tables import write_csv
 from tabular.hierarchies import build
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import text_of
 from tabular.measures import Summary, summary
 from tabular.protections import Protection, protect, protections
-from tabular.release.dictionary import effective_parameters
-from tabular.release.stream import Stream
-from tabular.release.verification import Counted, counted_k, verify
+from tabular.release import Counted, Stream, counted_k, effective_parameters, verify
 from tabular.table import Table
 
 #: What the loss and the risk are measured against.

@@ -13,7 +13,7 @@ from graphpriv.protections.aggregation import aggregated
 from graphpriv.release import Release, anonymous
 from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 #: The thesis's algorithm.

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph
 from graphpriv.places import TOP, UNKNOWN, PlaceTree
 from graphpriv.topics import RANKS
-from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
+from tabular.table import equivalence_classes
 
 #: All subsets of the topics, as bits.
 PATTERNS = 1 << RANKS

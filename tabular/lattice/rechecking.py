@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tabular.attributes import Value
+from tabular.anonymity import Anonymity
+from tabular.attributes import ANY, Value, text_of, write_label
 from tabular.criteria import criteria
-from tabular.criteria.anonymity import Anonymity
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, text_of, write_label
 from tabular.lattice.space import Flags, Limits
 from tabular.table import Table
 

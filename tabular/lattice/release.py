@@ -15,15 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import NOMINAL, Attribute, Value
+from tabular.attributes import ANY, NOMINAL, Attribute, Value, text_of, write_label
 from tabular.errors import InvalidHierarchy, InvalidInput
-from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, text_of, write_label
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
 from tabular.lattice.rechecking import Recounted, WrittenRelease, recheck
 from tabular.lattice.space import Flags, Limits
-from tabular.protections.full_domain import generalised
 from tabular.registry import check
-from tabular.release.dictionary import MOST_VALUES
+from tabular.release import MOST_VALUES
 from tabular.table import Table
 
 #: What is written in a cell: what the hierarchy calls it, or the values of the table that lie under it, as a set.

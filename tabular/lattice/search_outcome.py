@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
-from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
 from tabular.lattice.chain.history import HISTORY, History, already_told, document_of
 from tabular.lattice.chain.search import DynamicEvaluator
 from tabular.lattice.evaluator.evaluator import Evaluator
@@ -22,13 +22,17 @@ from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, Result, run
 from tabular.lattice.space import Lattice, Node
-from tabular.loop import Progress, Stop, after_evaluations, after_seconds
-from tabular.progress import Report, silent
-from tabular.protections.full_domain import generalised, read_levels
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
-from tabular.release.identifiers import release_table
-from tabular.release.package import Released, drawn_order
-from tabular.release.version import version
+from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
+from tabular.protections.full_domain import read_levels
+from tabular.release import (
+    LABELS,
+    LABELS_OF_HIERARCHIES,
+    Released,
+    drawn_order,
+    effective_parameters,
+    release_table,
+    version,
+)
 from tabular.table import Table
 
 if TYPE_CHECKING:

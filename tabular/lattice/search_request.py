@@ -19,7 +19,7 @@ from tabular.lattice.searches import searches
 from tabular.lattice.searches.contract import Search
 from tabular.lattice.space import Limits, refuse_unreachable
 from tabular.registry import Entry, check
-from tabular.release.identifiers import IDENTIFIER
+from tabular.release import IDENTIFIER
 from tabular.table import Table
 
 #: The metric of the best node where none is named.

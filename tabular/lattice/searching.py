@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabular import loop
+from tabular.compiling import working_clock
 from tabular.errors import NoSolution
 from tabular.lattice.front import non_dominated
 from tabular.lattice.metrics import Readings, checked_loss, checked_objectives
@@ -172,7 +172,7 @@ def run(
     stop: Stop = never,
     most: int | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_clock,
 ) -> Result:
     """Ask *search* for nodes and tell it their readings, until it ends or *stop* says so.
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from tabular.errors import InvalidInput, NoSolution, named
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import check_k
-from tabular.protections.full_domain import suppression_limit
 from tabular.registry import Method, option
-from tabular.table import Table
+from tabular.table import Table, suppression_limit
 
 #: One level for each quasi-identifier, in their order.
 Node = tuple[int, ...]

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from graphpriv.graph import common_codes
 from graphpriv.release import anonymous
-from tabular.release.stream import Stream
+from tabular.release import Stream
 from tests.strategies import generators, graphs, random_graph
 
 

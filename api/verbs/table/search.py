@@ -14,7 +14,7 @@ from api.verbs.values import parameters_of
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output
+    from tabular.files.disk import Output
     from tabular.lattice.search_request import SearchRequest
 
 #: The labels that name the values which occur.
@@ -200,7 +200,7 @@ class SearchTable(ReleasingVerb):
         from tabular.hierarchies import read_hierarchies
         from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
-        from tabular.release.dictionary import dictionary_path
+        from tabular.release import dictionary_path
         from tabular.report import search_report
 
         source = self.read(self.file, work)

@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
 from tabular.lattice.chain.history import Standing
 from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
 from tabular.lattice.evaluator.node_classes import ClassCache
 from tabular.lattice.evaluator.rollup import MIX, WORD, Coding, RankedColumn, coding_of, labels_at, packed, slots_for
 from tabular.lattice.space import Flags, Levels, Limits, Node, Nodes, Numbers
+from tabular.table import equivalence_classes
 
 
 @compiled

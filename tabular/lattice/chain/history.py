@@ -34,12 +34,11 @@ from typing import Any
 
 import numpy as np
 
-from tabular.classes import equivalence_classes
+from tabular.attributes import text_of
 from tabular.errors import InvalidInput, NoSolution
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import text_of
 from tabular.lattice.space import Flags, Node, Numbers
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: Nothing of the person stands in the release: the person was not in the table, or the row was left out.
 NOTHING = -1

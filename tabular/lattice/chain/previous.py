@@ -9,19 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tabular.attributes import NOMINAL, ORDINAL, Attribute
-from tabular.classes import equivalence_classes
-from tabular.criteria.anonymity import suppressed_rows
+from tabular.anonymity import suppressed_rows
+from tabular.attributes import ANY, NOMINAL, ORDINAL, Attribute, LabelReader, text_of
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
+from tabular.files.columns import is_number_text
 from tabular.files.disk import STREAM, read_bytes
-from tabular.files.reading import read_file
-from tabular.files.written_numbers import is_number_text
+from tabular.files.table_files import read_file
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, LabelReader, text_of
 from tabular.lattice.chain.history import NOTHING, STARRED, History, Publication, history_in, keys_of
 from tabular.lattice.space import Node, Numbers
-from tabular.release.dictionary import ORDERS_KEPT
-from tabular.table import Table
+from tabular.release import ORDERS_KEPT
+from tabular.table import Table, equivalence_classes
 
 #: What can be done where rows cannot be matched by position.
 _WAY_OUT = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.chain.buckets import Buckets

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.class_metrics import (
@@ -30,7 +29,7 @@ from tabular.lattice.evaluator.rollup import UNIT, Coding, RankedColumn, bits_of
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE, Readings
 from tabular.lattice.space import Flags, Floats, Lattice, Limits, Node, Nodes, Numbers, as_nodes, lower_bounds
 from tabular.protections import check_k
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: Sensitive values are noted as bits up to so many.
 _BITS = 62

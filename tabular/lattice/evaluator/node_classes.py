@@ -23,7 +23,7 @@ from tabular.lattice.evaluator.rollup import (
     roll_up,
 )
 from tabular.lattice.space import Floats, Levels, Nodes, Numbers
-from tabular.threads import on_threads, processors
+from tabular.loop import on_threads, processors
 
 #: So many nodes are kept at most, and so many bytes of them in all, or a few times those of the distinct rows.
 _NODES = 2048

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.kernels import compiled, inlined
 from tabular.lattice.space import Floats, Levels, Numbers
+from tabular.table import equivalence_classes
 
 #: Bits of a word of a key; the sign stays free.
 WORD = 62

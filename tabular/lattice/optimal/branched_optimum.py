@@ -39,7 +39,7 @@ from tabular.lattice.optimal.class_splits import (
 )
 from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Flags, Floats, Node, Nodes, Numbers
-from tabular.threads import on_threads, processors
+from tabular.loop import on_threads, processors
 
 #: Attributes that step back before a descent, at most; of many attributes a quarter.
 _KICKS = 5

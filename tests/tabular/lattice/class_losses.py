@@ -6,9 +6,9 @@ from math import fsum, log2
 
 import numpy as np
 
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import paired_columns
 
 
 def discernibility(table, quasi_identifiers, *, suppressed=None):

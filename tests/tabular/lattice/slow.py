@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.kgen_metrics import precision
-from tabular.criteria.anonymity import Anonymity
+from tabular.anonymity import Anonymity
 from tabular.lattice.metrics import Readings
 from tabular.lattice.space import Lattice, Limits, as_nodes, as_tuples, lower_bounds
 from tests.tabular.lattice.class_losses import (

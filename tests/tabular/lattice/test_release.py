@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tabular import Table
+from tabular.attributes import ANY
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY
 from tabular.lattice.release import released
 from tabular.lattice.space import Limits
 from tests.tabular.lattice.class_losses import (

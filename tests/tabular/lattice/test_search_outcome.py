@@ -24,7 +24,7 @@ from tabular.lattice.search_outcome import (
 )
 from tabular.lattice.searches import searches
 from tabular.lattice.space import Lattice
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES
+from tabular.release import LABELS, LABELS_OF_HIERARCHIES
 from tests.tabular.lattice.people import HIERARCHIES, NAMES, later, people, plain_best, table_of
 
 PEOPLE, LATER = table_of(people()), table_of(later())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tabular.files.disk import write_text
 from tabular.lattice.chain.history import HISTORY, History, document_of
-from tabular.release.version import version
+from tabular.release import version
 
 
 def write_history(path: str | Path, history: History, *, overwrite: bool = False) -> None:

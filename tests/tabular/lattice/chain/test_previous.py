@@ -20,7 +20,7 @@ from tabular.lattice.chain.history import NOTHING, STARRED, History, document_of
 from tabular.lattice.chain.previous import read_history
 from tabular.lattice.chain.search import DynamicEvaluator
 from tabular.lattice.space import Limits
-from tabular.release.dictionary import ORDER_DRAWN, ORDER_KEPT
+from tabular.release import ORDER_DRAWN, ORDER_KEPT
 from tests.tabular.lattice.chain.changing import changing
 from tests.tabular.lattice.chain.records import write_history
 
