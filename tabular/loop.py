@@ -46,20 +46,6 @@ class Progress(Standing):
     """Where work stands at one moment."""
 
     seconds: float = 0.0
-    #: How many times candidates were asked for, and how many times in turn none of them was new.
-    generation: int = 0
-    idle: int = 0
-
-    def after(self, standing: Standing, seconds: float) -> Progress:
-        """The progress one generation later."""
-        return Progress(
-            standing.evaluated,
-            standing.best,
-            standing.lower_bound,
-            seconds,
-            self.generation + 1,
-            self.idle + 1 if standing.evaluated == self.evaluated else 0,
-        )
 
 
 Stop = Callable[[Progress], bool]
@@ -78,26 +64,6 @@ def after_evaluations(count: int) -> Stop:
 def after_seconds(seconds: float) -> Stop:
     """Stop when so much time has passed."""
     return lambda progress: progress.seconds >= seconds
-
-
-def after_generations(count: int) -> Stop:
-    """Stop when candidates were asked for *count* times."""
-    return lambda progress: progress.generation >= count
-
-
-def after_idling(generations: int) -> Stop:
-    """Stop when so many generations in turn brought nothing new."""
-    return lambda progress: progress.idle >= generations
-
-
-def cancelled(is_cancelled: Callable[[], bool]) -> Stop:
-    """Stop when somebody has said so: a user who interrupts, or one who cancels a job."""
-    return lambda progress: is_cancelled()
-
-
-def any_of(*stops: Stop) -> Stop:
-    """Stop when one of *stops* says so."""
-    return lambda progress: any(stop(progress) for stop in stops)
 
 
 @dataclass(frozen=True)
@@ -133,16 +99,21 @@ def run(
     began, progress = clock(), Progress()
     moments: list[Progress] = []
     ended = False
+
+    def now() -> Progress:
+        stands = standing()
+        return Progress(stands.evaluated, stands.best, stands.lower_bound, clock() - began)
+
     try:
         asked = next(steps)
         while not stop(progress):
             asked = steps.send(evaluate(asked))
-            progress = progress.after(standing(), clock() - began)
+            progress = now()
             _note(moments, progress)
             report(progress)
     except StopIteration:
         ended = True
-        _note(moments, progress.after(standing(), clock() - began))
+        _note(moments, now())
     except Enough:
         pass
     finally:

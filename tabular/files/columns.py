@@ -299,9 +299,7 @@ def _doubts_of_numbers(domain: Sequence[object], form: str) -> tuple[str, ...]:
     if form == WHOLE and len(domain) <= 10:
         doubts.append("few whole numbers may as well be codes without an order (nominal)")
     elif form == WHOLE and len(domain) > FEW:
-        doubts.append(
-            f"more than {FEW} whole numbers are taken for a quantity; say ordinal if only their order counts"
-        )
+        doubts.append(f"more than {FEW} whole numbers are taken for a quantity; say ordinal if only their order counts")
     return tuple(doubts)
 
 

@@ -47,7 +47,7 @@ def objectives() -> tuple[str, ...]:
 
 def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
     """The levels of columns as `choose` takes them."""
-    from tabular.lattice.choice import levels_as_text as text
+    from tabular.lattice.search_outcome import levels_as_text as text
 
     return text(names, levels)
 
@@ -174,8 +174,8 @@ class SearchTable(ReleasingVerb):
     @cached_property
     def request(self) -> SearchRequest:
         """The search as the engine takes it."""
-        from tabular.lattice.limits import Limits
         from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+        from tabular.lattice.space import Limits
 
         release = ReleaseRequest(
             choose=self.choose,

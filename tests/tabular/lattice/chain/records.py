@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from tabular.files.disk import write_text
-from tabular.lattice.chain.history import History
-from tabular.lattice.chain.records import HISTORY, document_of
+from tabular.lattice.chain.history import HISTORY, History, document_of
 from tabular.release import version
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabular.lattice.evaluator import class_cache
-from tabular.lattice.evaluator.class_cache import ClassCache
-from tabular.lattice.evaluator.row_keys import KeyedClasses
+from tabular.lattice.evaluator import node_classes
+from tabular.lattice.evaluator.node_classes import ClassCache
+from tabular.lattice.evaluator.rollup import KeyedClasses
 
 
 def classes_of(number):
@@ -42,7 +42,7 @@ def test_a_node_of_nearly_as_many_classes_as_rows_is_not_kept(cache):
 
 
 def test_the_oldest_is_forgotten_first(monkeypatch):
-    monkeypatch.setattr(class_cache, "_BYTES", 0)
+    monkeypatch.setattr(node_classes, "_BYTES", 0)
     # Room for four times the distinct rows: six nodes of two thirds of them.
     cache = ClassCache(classes_of(1000), 1, [0])
     for level in range(1, 8):
@@ -52,7 +52,7 @@ def test_the_oldest_is_forgotten_first(monkeypatch):
 
 
 def test_a_node_half_the_way_has_the_levels_of_the_first_attributes(monkeypatch):
-    monkeypatch.setattr(class_cache, "_FAR", 100)
+    monkeypatch.setattr(node_classes, "_FAR", 100)
     far = classes_of(1000)
     cache = ClassCache(far, 2, [0])
     assert cache.halfway(node(0, 0), far, node(2, 3)).tolist() == [2, 0]

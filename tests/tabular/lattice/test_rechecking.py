@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tabular import Table
-from tabular.lattice.limits import Limits
-from tabular.lattice.release.node import released
-from tabular.lattice.release.rechecking import recheck
+from tabular.lattice.rechecking import WrittenRelease, recheck
+from tabular.lattice.release import released
+from tabular.lattice.space import Limits
 from tests.tabular.lattice.illnesses import HIERARCHIES, PEOPLE
 from tests.tabular.lattice.slow import SlowEvaluator
 
@@ -54,7 +54,8 @@ def test_a_row_that_should_have_gone_is_noticed():
 def test_a_cell_that_does_not_hold_its_value_is_noticed():
     def check(written, level=0, gone=(), **options):
         out = np.isin(np.arange(7), gone)
-        recheck(PEOPLE, written, HIERARCHIES, {"age": level, "sex": 0}, out, Limits(k=1), {}, **options)
+        release = WrittenRelease(PEOPLE, written, HIERARCHIES, {"age": level, "sex": 0}, out, **options)
+        recheck(release, Limits(k=1), {})
 
     plain = {name: PEOPLE.values(name) for name in PEOPLE.names}
     check(PEOPLE)

@@ -9,13 +9,12 @@ from math import isclose
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.anonymity import Anonymity
 from tabular.attributes import ANY, Value, text_of, write_label
 from tabular.criteria import criteria
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.limits import Limits
+from tabular.lattice.space import Flags, Limits
 from tabular.table import Table
 
 #: Two ways to add up the same numbers may differ by so much of them.
@@ -33,15 +32,18 @@ class Recounted:
 
 
 @dataclass(frozen=True, eq=False)
-class _Release:
-    """What is looked at: the *written* table beside its original, and what each cell should be."""
+class WrittenRelease:
+    """What is looked at: the *written* table beside its original, and what each cell should be.
+
+    Which rows are *suppressed* is said, for `*` in all quasi-identifiers may be the labels of a row that is kept.
+    """
 
     table: Table
     written: Table
     hierarchies: Mapping[str, Hierarchy]
     levels: Mapping[str, int]
-    suppressed: NDArray[np.bool_]
-    as_sets: bool
+    suppressed: Flags
+    as_sets: bool = False
 
     @property
     def kept(self) -> list[tuple[str | None, ...]]:
@@ -60,37 +62,25 @@ class _Release:
 
 
 def recheck(
-    table: Table,
-    written: Table,
-    hierarchies: Mapping[str, Hierarchy],
-    levels: Mapping[str, int],
-    suppressed: NDArray[np.bool_],
-    limits: Limits,
-    found: Mapping[str, Any],
-    *,
-    sensitive: str | None = None,
-    as_sets: bool = False,
+    release: WrittenRelease, limits: Limits, found: Mapping[str, Any], *, sensitive: str | None = None
 ) -> Recounted:
-    """Count k, l, t and the suppressed rows of *written* anew; anything other than was *found* is a bug.
+    """Count k, l, t and the suppressed rows of a *release* anew; anything other than was *found* is a bug.
 
-    *found* are the metrics of the node as the evaluator has them. Which rows are *suppressed* is said, for `*` in all
-    quasi-identifiers may be the labels of a row that is kept.
+    *found* are the metrics of the node as the evaluator has them.
     """
-    release = _Release(table, written, hierarchies, levels, suppressed, as_sets)
     _refuse_wrong_cells(release)
     kept = release.kept
     recounted = Recounted(
         k=min(Counter(kept).values(), default=0),
         l=None if sensitive is None else _distinct(release, kept, sensitive),
         t=None if sensitive is None else _distance(release, sensitive),
-        suppressed=len(table) - len(kept),
+        suppressed=len(release.table) - len(kept),
     )
-    _refuse_another(recounted, release, found)
-    _refuse_broken(recounted, limits, len(table))
+    _refuse_another(recounted, release, limits, found)
     return recounted
 
 
-def _refuse_wrong_cells(release: _Release) -> None:
+def _refuse_wrong_cells(release: WrittenRelease) -> None:
     """Each cell is the label of its value, or `*` where the row goes, and the other columns are as they were."""
     table, written = release.table, release.written
     if written.names != table.names or len(written) != len(table) or len(release.suppressed) != len(table):
@@ -109,14 +99,14 @@ def _refuse_wrong_cells(release: _Release) -> None:
             raise RuntimeError(f"A release has a cell in column {name!r} that is not the label of the original value.")
 
 
-def _label_fits(release: _Release, name: str) -> Callable[[int, int, bool], bool]:
+def _label_fits(release: WrittenRelease, name: str) -> Callable[[int, int, bool], bool]:
     """Whether the text of a cell is what its hierarchy has for the value."""
     called, attribute = release.called(name), release.written.attribute(name)
     words = [*attribute.domain, *(write_label(attribute, each) for each in release.written.sets[name])]
     return lambda label, value, out: words[label] == (ANY if out else called[value])
 
 
-def _set_fits(release: _Release, name: str) -> Callable[[int, int, bool], bool]:
+def _set_fits(release: WrittenRelease, name: str) -> Callable[[int, int, bool], bool]:
     """Whether the label of a cell stands for the values that its hierarchy calls the same, no more and no fewer."""
     called, sets = release.called(name), release.written.sets[name]
     together: defaultdict[Value, list[int]] = defaultdict(list)
@@ -130,7 +120,7 @@ def _set_fits(release: _Release, name: str) -> Callable[[int, int, bool], bool]:
     return fits
 
 
-def _distinct(release: _Release, kept: Sequence[tuple[str | None, ...]], sensitive: str) -> int:
+def _distinct(release: WrittenRelease, kept: Sequence[tuple[str | None, ...]], sensitive: str) -> int:
     """The fewest distinct sensitive values, as they were, among rows that are written alike and kept."""
     values = zip(release.table.values(sensitive), release.suppressed.tolist(), strict=True)
     found: defaultdict[tuple[str | None, ...], set[Value]] = defaultdict(set)
@@ -139,7 +129,7 @@ def _distinct(release: _Release, kept: Sequence[tuple[str | None, ...]], sensiti
     return min(map(len, found.values()), default=0)
 
 
-def _distance(release: _Release, sensitive: str) -> float:
+def _distance(release: WrittenRelease, sensitive: str) -> float:
     """t; the sensitive values are those of the original, also where the attribute is generalised."""
     if release.suppressed.all():
         return 0.0
@@ -150,7 +140,7 @@ def _distance(release: _Release, sensitive: str) -> float:
     return float(criteria["t"].method().value(whole, sensitive))
 
 
-def _lost(release: _Release) -> float:
+def _lost(release: WrittenRelease) -> float:
     """GLM by the hierarchies: for each cell kept the other values that are called the same, over all others."""
     total = 0.0
     for name in release.levels:
@@ -161,21 +151,17 @@ def _lost(release: _Release) -> float:
     return total + int(release.suppressed.sum()) * len(release.levels)
 
 
-def _refuse_another(recounted: Recounted, release: _Release, found: Mapping[str, Any]) -> None:
-    """What was counted is what the search was told."""
+def _refuse_another(recounted: Recounted, release: WrittenRelease, limits: Limits, found: Mapping[str, Any]) -> None:
+    """What was counted is what the search was told, and keeps the limits."""
     for name, value in (*vars(recounted).items(), ("glm", _lost(release))):
         said = found.get(name)
         if said is not None and value is not None and not isclose(said, value, rel_tol=_EXACT, abs_tol=_EXACT):
             raise RuntimeError(f"A release has another {name} than the search found.")
-
-
-def _refuse_broken(recounted: Recounted, limits: Limits, rows: int) -> None:
-    """What was counted keeps the limits."""
     broken = (
         (limits.k is not None and recounted.k < limits.k)
         or (limits.l is not None and (recounted.l is None or recounted.l < limits.l))
         or (limits.t is not None and (recounted.t is None or recounted.t > limits.t + _EXACT))
-        or recounted.suppressed > limits.suppressible(rows)
+        or recounted.suppressed > limits.suppressible(len(release.table))
     )
     if broken:
         raise RuntimeError("A release does not keep the limits it was made for.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabular.lattice.chain.withholding import withheld
+from tabular.lattice.chain.buckets import withheld
 
 
 def goes(buckets, absent, *, silent=None, k=2, l=0):  # noqa: E741

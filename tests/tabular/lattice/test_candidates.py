@@ -1,13 +1,15 @@
-"""What nodes cost at least, held to what they cost, on every pair of nodes of small lattices."""
+"""What nodes cost at least, held to what they cost on every pair of nodes of small lattices; and estimates."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tabular import Hierarchy, Table
-from tabular.lattice.fronts.lower_bounds import least_above, least_below, least_by_levels
-from tabular.lattice.limits import Limits
+from tabular.lattice.candidates import _applied, _fitted, least_above, least_below, least_by_levels
+from tabular.lattice.space import Limits
+from tests.strategies import generators
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.problems import limits, problems, shares
 from tests.tabular.lattice.slow import SlowEvaluator
@@ -81,3 +83,13 @@ def test_l_can_grow_downwards_also_where_each_node_has_a_k_of_its_own():
     below = least_below(readings, OBJECTIVES, slow.limits, slow.rows)
     assert below[:, K].tolist() == [-5, -6, -31]
     assert below[:, L].tolist() == [-np.inf, -np.inf, -5]
+
+
+@given(generators, st.integers(1, 40), st.integers(1, 12), st.integers(1, 3))
+def test_the_regression_is_that_of_linear_algebra(rng, rows, size, columns):
+    known = rng.integers(0, 2, (rows, size)) * rng.choice([1.0, 3.0], (rows, 1))
+    rest = rng.normal(size=(rows, columns))
+    expected = np.linalg.solve(known.T @ known + 0.3 * np.eye(size), known.T @ rest)
+    effects = _fitted(known, rest, 0.3)
+    np.testing.assert_allclose(effects, expected, atol=1e-9)
+    np.testing.assert_allclose(_applied(known, effects), known @ expected, atol=1e-8)

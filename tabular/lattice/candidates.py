@@ -1,20 +1,23 @@
-"""Candidates for the next look: what each node can cost at least, and what it will likely cost."""
+"""Candidates for the next look: what each node can cost at least, and what it will likely cost.
+
+Costs are as in `Readings.costs`: lower is better, and what is wanted large is negative. Of the nodes below and above
+only those that satisfy the limits are meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.archive import Archive
-from tabular.lattice.fronts.dominance import Floats, non_dominated, nowhere_above
-from tabular.lattice.fronts.lower_bounds import least_above, least_below, least_by_levels
-from tabular.lattice.metrics import METRICS
-from tabular.lattice.question import Question
-from tabular.lattice.space import Node, Nodes, as_nodes, as_tuples
+from tabular.lattice.front import Archive, non_dominated, nowhere_above
+from tabular.lattice.metrics import ADDITIVE, METRICS, Readings
+from tabular.lattice.searching import Question
+from tabular.lattice.space import Flags, Floats, Limits, Node, Nodes, Numbers, as_nodes, as_tuples
+
+if TYPE_CHECKING:
+    from tabular.lattice.evaluator.evaluator import Evaluator
 
 #: A reading among others.
 Place = tuple[Readings, int]
@@ -25,6 +28,59 @@ _RIDGE = 0.3
 
 #: Through nodes that cannot enter it is gone on until so many are known.
 _MOST = 250_000
+
+
+def least_by_levels(evaluator: Evaluator, objectives: Sequence[str], nodes: Sequence[Node] | Nodes) -> Floats:
+    """What the levels of *nodes* cost when nothing is suppressed; minus infinity where they say nothing."""
+    found = np.full((len(nodes), len(objectives)), -np.inf)
+    for place, name in enumerate(objectives):
+        if name in ADDITIVE:
+            found[:, place] = evaluator.loss_without_suppression(name, nodes)
+    return found
+
+
+def least_below(
+    readings: Readings, objectives: Sequence[str], limits: Limits, rows: int, *, proven: bool = True
+) -> Floats:
+    """For each of *readings* what the nodes below it cost at least.
+
+    A class of a coarser node is parted on a finer one. So neither the sum of squares of all classes grows, nor that of
+    the sensitive values in them; of those that are suppressed, whose squares the readings lack, no class has more rows
+    than are suppressed, nor, where k alone decides, than the smallest class that is kept.
+
+    The k of property-based generalisation does not grow: on the finer node no fewer rows lie in classes up to any
+    size. With k or l given, the rows of a small class of the coarser node may all be suppressed on the finer one,
+    whose smallest class is then another. More rows than may go cannot be: where all classes kept on the coarser node
+    are that large, neither k nor l grows. Unless it is to be *proven* they are taken not to grow anywhere, which is
+    so but for few nodes.
+    """
+    gone = readings["suppressed"].astype(np.float64)
+    kept_k = readings["k"].astype(np.float64)
+    largest = gone if limits.l is not None else np.where(kept_k > 0, np.minimum(gone, kept_k - 1), gone)
+    sure = kept_k > limits.suppressible(rows)
+    found = np.full((len(readings), len(objectives)), -np.inf)
+    for place, name in enumerate(objectives):
+        if name in ("s_k", "s_l"):
+            found[:, place] = -(readings[name] + gone * largest)
+        elif name == "k":
+            holds = sure | (not proven or not limits.are_fixed)
+            found[:, place] = np.where(holds, -kept_k, -np.inf)
+        elif name == "l":
+            found[:, place] = np.where(sure | (not proven), -readings["l"].astype(np.float64), -np.inf)
+    return found
+
+
+def least_above(readings: Readings, objectives: Sequence[str]) -> Floats:
+    """For each of *readings* what the nodes above it cost at least.
+
+    Where classes merge, no fewer rows differ from the commonest label; and a suppressed row counts at least as much as
+    it would in its class.
+    """
+    found = np.full((len(readings), len(objectives)), -np.inf)
+    for place, name in enumerate(objectives):
+        if name == "cm":
+            found[:, place] = readings["cm"] - readings["suppressed"].astype(np.float64)
+    return found
 
 
 class Candidates:
@@ -124,13 +180,13 @@ class Candidates:
         ours = self._next[candidates], self._least[candidates], self._most[candidates]
         _narrow(*ours, self._seen[seen], *(each[seen] for each in bounds))
 
-    def _are_leading(self) -> NDArray[np.bool_]:
+    def _are_leading(self) -> Flags:
         """Which of the nodes looked at satisfy the limits and are dominated by none that does."""
         found = self._satisfying.copy()
         found[self._satisfying] = non_dominated(self._costs[self._satisfying])
         return found
 
-    def _estimates(self, pool: NDArray[np.int64], leads: NDArray[np.bool_]) -> Floats:
+    def _estimates(self, pool: Numbers, leads: Flags) -> Floats:
         """What candidates will likely cost: the levels' part, and a regression of the logarithm of the rest."""
         objectives, evaluator = self._question.objectives, self._question.evaluator
         at_seen = np.maximum(least_by_levels(evaluator, objectives, self._seen), 0)
@@ -150,7 +206,7 @@ class Candidates:
         columns = [nodes[:, [place]] >= np.arange(1, height + 1) for place, height in enumerate(self._heights)]
         return np.hstack([np.ones((len(nodes), 1)), *columns]).astype(np.float64)
 
-    def _keep(self, which: NDArray[np.bool_]) -> None:
+    def _keep(self, which: Flags) -> None:
         self._next, self._least, self._most = self._next[which], self._least[which], self._most[which]
 
     def _no_nodes(self) -> Nodes:
@@ -177,7 +233,7 @@ def _narrow(
 
 
 @compiled
-def _are_near(candidates: Nodes, members: Nodes) -> NDArray[np.bool_]:
+def _are_near(candidates: Nodes, members: Nodes) -> Flags:
     """Which *candidates* are one step from one of *members*."""
     found = np.zeros(len(candidates), dtype=np.bool_)
     for place in range(len(candidates)):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tabular import Attribute, Hierarchy, Table
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.lattice.bounds import lower_bounds
+from tabular.lattice.space import lower_bounds
 from tabular.protections import protect
 from tabular.table import equivalence_classes
 from tests.tabular.lattice.kgen_tables import AGE, problem, support_map

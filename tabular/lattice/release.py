@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import fsum, log2
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,8 @@ from numpy.typing import NDArray
 from tabular.attributes import ANY, NOMINAL, Attribute, Value, text_of, write_label
 from tabular.errors import InvalidHierarchy, InvalidInput
 from tabular.hierarchies.hierarchy import Hierarchy, generalised
-from tabular.lattice.generalisation_loss import general_loss, non_uniform_entropy
-from tabular.lattice.limits import Limits
-from tabular.lattice.release.rechecking import Recounted, recheck
+from tabular.lattice.rechecking import Recounted, WrittenRelease, recheck
+from tabular.lattice.space import Flags, Limits
 from tabular.registry import check
 from tabular.release import MOST_VALUES
 from tabular.table import Table
@@ -90,7 +90,7 @@ class ReleasedNode:
 
     table: Table
     node: Mapping[str, int]
-    suppressed: NDArray[np.bool_]
+    suppressed: Flags
     recounted: Recounted
     losses: tuple[AttributeLoss, ...]
     labels: str = BY_HIERARCHY
@@ -114,7 +114,7 @@ def released(
     hierarchies: Mapping[str, Hierarchy],
     node: Sequence[int],
     limits: Limits,
-    suppressed: NDArray[np.bool_],
+    suppressed: Flags,
     found: Mapping[str, Any],
     *,
     sensitive: str | None = None,
@@ -129,14 +129,11 @@ def released(
     refuse_starred_values(table, hierarchies)
     fitting = {name: each.over(table.attribute(name).domain) for name, each in hierarchies.items()}
     levels = dict(zip(fitting, map(int, node), strict=True))
-    as_sets = generalised(table, fitting, levels, suppressed=suppressed)
-    written = as_sets if labels == BY_SETS else labelled(table, fitting, levels, suppressed=suppressed)
-    recounted = recheck(
-        table, written, fitting, levels, suppressed, limits, found, sensitive=sensitive, as_sets=labels == BY_SETS
-    )
+    written = (generalised if labels == BY_SETS else labelled)(table, fitting, levels, suppressed=suppressed)
+    release = WrittenRelease(table, written, fitting, levels, suppressed, as_sets=labels == BY_SETS)
+    recounted = recheck(release, limits, found, sensitive=sensitive)
     losses = tuple(
-        _loss(table, as_sets, hierarchies[name], fitting[name], level, suppressed, labels)
-        for name, level in levels.items()
+        _loss(table, hierarchies[name], fitting[name], level, suppressed, labels) for name, level in levels.items()
     )
     return ReleasedNode(
         table=written, node=levels, suppressed=suppressed, recounted=recounted, losses=losses, labels=labels
@@ -144,36 +141,44 @@ def released(
 
 
 def _loss(
-    table: Table,
-    as_sets: Table,
-    whole: Hierarchy,
-    hierarchy: Hierarchy,
-    level: int,
-    suppressed: NDArray[np.bool_],
-    labels: str,
+    table: Table, whole: Hierarchy, hierarchy: Hierarchy, level: int, suppressed: Flags, labels: str
 ) -> AttributeLoss:
     name, rows = hierarchy.name, max(len(table), 1)
-    used = _labels(table, whole, hierarchy, level, suppressed, labels)
+    at, others, gone = hierarchy.levels[level], max(len(hierarchy.domain) - 1, 1), int(suppressed.sum())
+    before = np.bincount(table.columns[name], minlength=len(at.groups))
+    kept = np.bincount(table.columns[name][~suppressed], minlength=len(at.groups))
+    used = _labels(table, whole, hierarchy, level, kept, labels)
     return AttributeLoss(
         name=name,
         level=level,
         height=hierarchy.height,
-        values_before=len(np.unique(table.columns[name])),
+        values_before=int(np.count_nonzero(before)),
         values_after=len(used),
-        cells_suppressed=int(suppressed.sum()),
-        general_loss=general_loss(as_sets, [name], suppressed=suppressed) / rows,
+        cells_suppressed=gone,
+        general_loss=(int(np.dot(np.bincount(at.groups)[at.groups] - 1, kept)) / others + gone) / rows,
         precision=level / hierarchy.height if hierarchy.height else 0.0,
-        non_uniform_entropy=non_uniform_entropy(table, as_sets, [name], suppressed=suppressed) / rows,
+        non_uniform_entropy=_entropy(at.groups, before, kept) / rows,
         labels=used,
     )
 
 
+def _entropy(groups: NDArray[np.integer], before: NDArray[np.integer], kept: NDArray[np.integer]) -> float:
+    """Bits that tell each original value from the others of its label, by the rows that have each *before*; summed.
+
+    A suppressed row stands for all values (Gionis and Tassa 2009).
+    """
+    together, everything = np.bincount(groups, weights=before)[groups], int(before.sum())
+    of_values = list(zip(before.tolist(), kept.tolist(), together.tolist(), strict=True))
+    bits = [-stay * log2(rows / label) for rows, stay, label in of_values if stay]
+    return abs(fsum(bits + [(stay - rows) * log2(rows / everything) for rows, stay, _ in of_values if rows > stay]))
+
+
 def _labels(
-    table: Table, whole: Hierarchy, hierarchy: Hierarchy, level: int, suppressed: NDArray[np.bool_], labels: str
+    table: Table, whole: Hierarchy, hierarchy: Hierarchy, level: int, kept: NDArray[np.integer], labels: str
 ) -> tuple[LabelUse, ...]:
-    """The labels of the rows kept, in the order of their first values."""
+    """The labels of the rows kept, so many of each value, in the order of their first values."""
     at, attribute = hierarchy.levels[level], table.attribute(hierarchy.name)
-    rows = np.bincount(at.groups[table.columns[hierarchy.name]][~suppressed], minlength=len(at.labels))
+    rows = np.bincount(at.groups, weights=kept, minlength=len(at.labels))
     leaves = dict(zip(whole.levels[level].labels, whole.levels[level].leaves.tolist(), strict=True))
     found = []
     for group, members in enumerate(at.sets):
@@ -190,13 +195,12 @@ def _set_label(attribute: Attribute, members: Sequence[int]) -> str:
 
 
 def labelled(
-    table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int], *, suppressed: NDArray[np.bool_]
+    table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int], *, suppressed: Flags
 ) -> Table:
     """*table* with each column of *node* as the labels of its level, and `*` in all of them where *suppressed*.
 
     Its domains are the labels that stand in it. A column at level 0 of which nothing is suppressed stays as it is.
     """
-    refuse_starred_values(table, node)
     columns, attributes = dict(table.columns), {each.name: each for each in table.attributes}
     for name, height in node.items():
         if not height and not suppressed.any():
@@ -220,13 +224,13 @@ def labelled(
     return Table(tuple(attributes.values()), columns)
 
 
-def refuse_starred_values(table: Table, names: Iterable[str], *, where: str = "") -> None:
+def refuse_starred_values(table: Table, names: Iterable[str]) -> None:
     """Refuse a `*` among the values of a quasi-identifier: nobody could tell it from one that was suppressed."""
     for name in names:
         code = table.attribute(name).codes.get(ANY)
         rows = [] if code is None else np.flatnonzero(table.columns[name] == code).tolist()
         if rows:
             raise InvalidInput(
-                f"{where}Column {name!r}, row {rows[0] + 1}: the value is {ANY}, which means any value, as in a table "
+                f"Column {name!r}, row {rows[0] + 1}: the value is {ANY}, which means any value, as in a table "
                 "that was generalised or suppressed before; search in the original."
             )
