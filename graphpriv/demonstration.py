@@ -24,8 +24,8 @@ from graphpriv.store.contract import Store
 from graphpriv.stored import protection_run
 from graphpriv.structure import describe
 from graphpriv.synthetic import synthetic_graph
-from tabular.progress import Report, silent
-from tabular.release.identity import release_id
+from tabular.files.disk import release_id
+from tabular.loop import Report, silent
 
 #: What the chain leaves, by what it is for; `store` is an embedded store.
 FILES = {

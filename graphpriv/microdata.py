@@ -15,19 +15,15 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
 from graphpriv.places import PlaceTree
-from tabular.attributes import NOMINAL, ORDINAL, Attribute
-from tabular.classes import smallest_class
+from tabular.attributes import NOMINAL, ORDINAL, Attribute, text_of
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
 from tabular.files.csv_tables import write_csv
 from tabular.hierarchies import build
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import text_of
 from tabular.measures import Summary, summary
 from tabular.protections import Protection, protect, protections
-from tabular.release.dictionary import effective_parameters
-from tabular.release.stream import Stream
-from tabular.release.verification import Counted, counted_k, verify
-from tabular.table import Table
+from tabular.release import Counted, Stream, counted_k, effective_parameters, verify
+from tabular.table import Table, smallest_class
 
 #: The columns, in the order of the thesis.
 HEADER = ("degree", *ATTRIBUTES)

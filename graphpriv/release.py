@@ -16,7 +16,7 @@ from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidRecord
 from tabular.files.csv_tables import read_table, write_csv
 from tabular.files.disk import read_bytes
-from tabular.release.stream import Stream
+from tabular.release import Stream
 
 _LENGTH = 12
 

@@ -20,10 +20,10 @@ from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata
 from graphpriv.release import NOWHERE, Release, mapping_by_id, read_mapping
 from graphpriv.store.contract import Store
 from graphpriv.store.records import GraphInfo, Run, check_name
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.progress import Report, silent
-from tabular.release.version import version
+from tabular.loop import Report, silent
+from tabular.release import version
+from tabular.table import equivalence_classes
 
 
 @dataclass(frozen=True, eq=False)

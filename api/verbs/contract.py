@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tabular.errors import InvalidParameter, named
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 if TYPE_CHECKING:
     import numpy as np
 
     from graphpriv.store import Store
-    from tabular.files.outputs import Output, Planned
+    from tabular.files.disk import Output, Planned
 
 DEFAULT_STORE = "file:./graphpriv.db"
 
@@ -133,7 +133,7 @@ class Verb(Method):
 
     def planned(self) -> Sequence[Planned]:
         """The files it is going to write, as far as they are known before anything is read."""
-        from tabular.files.outputs import Planned
+        from tabular.files.disk import Planned
 
         paths = ((name, getattr(self, name)) for name in names_with(type(self), "output"))
         return [Planned(name, path) for name, path in paths if path is not None]

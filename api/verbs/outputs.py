@@ -9,13 +9,13 @@ from typing import IO, TYPE_CHECKING, Any
 from api.verbs.contract import STREAM
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output, Planned
+    from tabular.files.disk import Output, Planned
 
 
 def dictionary_beside(out: str) -> list[Planned]:
     """The data dictionary beside the file *out*; none where that is standard output."""
-    from tabular.files.outputs import Planned
-    from tabular.release.dictionary import dictionary_path
+    from tabular.files.disk import Planned
+    from tabular.release import dictionary_path
 
     return [] if out == STREAM else [Planned("out", str(dictionary_path(out)), what="the data dictionary")]
 
@@ -24,7 +24,7 @@ def json_output(
     path: str, parameter: str, document: Mapping[str, Any], *, private: bool = False, indent: int | None = 2
 ) -> Output:
     """An output of a JSON document, which gains the id of the release it belongs to."""
-    from tabular.files.outputs import Output
+    from tabular.files.disk import Output
 
     def write(file: IO[bytes], release: str) -> None:
         whole = {**document, "release": document.get("release", release)} if release else document
@@ -35,7 +35,7 @@ def json_output(
 
 def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
     """An output of a text."""
-    from tabular.files.outputs import Output
+    from tabular.files.disk import Output
 
     def write(file: IO[bytes], release: str) -> None:
         file.write(text.encode())

@@ -12,12 +12,13 @@ from api.verbs.contract import STREAM, Outcome, Verb, Work
 from tabular.errors import InvalidInput, InvalidParameter, named
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Planned
+    from tabular.files.disk import Planned
 
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
-    from tabular.files.outputs import check_outputs, write_outputs
+    from tabular.compiling import check_cache_folder, compile_time
+    from tabular.files.disk import check_outputs, write_outputs
 
     verb.check()
     planned, reads = verb.planned(), [*verb.reads(), *work.reads]
@@ -35,7 +36,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    outcome = verb.run(replace(work, expect=expect))
+    check_cache_folder()
+    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+        outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
         release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
@@ -47,7 +50,7 @@ def perform(verb: Verb, work: Work) -> Outcome:
 
 def check_plan(verb: Verb, work: Work, path: str) -> None:
     """Refuse to write a plan where a file of the verb or the store stands, or where it cannot be written."""
-    from tabular.files.outputs import Planned, check_outputs
+    from tabular.files.disk import Planned, check_outputs
 
     files = [*verb.reads(), *(each.path for each in verb.planned())]
     check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
@@ -55,9 +58,8 @@ def check_plan(verb: Verb, work: Work, path: str) -> None:
 
 def _refuse_mix(files: Sequence[str]) -> None:
     """Refuse a release whose dictionary was written with another one: a part of it was replaced, or changed since."""
-    from tabular.files.disk import read_text
-    from tabular.release.dictionary import dictionary_path
-    from tabular.release.identity import check_release_id
+    from tabular.files.disk import check_release_id, read_text
+    from tabular.release import dictionary_path
 
     beside = dictionary_path(files[0])
     if files[0] == STREAM or not beside.exists() or not all(Path(file).is_file() for file in files):
@@ -72,7 +74,7 @@ def _refuse_mix(files: Sequence[str]) -> None:
 
 def _put_right(paths: Sequence[str], work: Work) -> None:
     """Finish or undo what a killed run left half done, before anybody reads it or writes beside it."""
-    from tabular.files.outputs import put_right
+    from tabular.files.disk import put_right
 
     for text in put_right(paths):
         work.note(text)

@@ -17,7 +17,7 @@ from graphpriv.graph import Dropped, SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from tabular.errors import InvalidInput
 from tabular.files.disk import read_bytes
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 

@@ -17,7 +17,7 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import UNKNOWN, Path, PlaceTree, check_paths
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 
 #: The three topics as attributes of their own, for formats that know no lists.
 TOPIC_COLUMNS = ("topic1", "topic2", "topic3")

@@ -34,7 +34,7 @@ from tabular.files.csv_tables import (
     written_cell,
 )
 from tabular.files.disk import STREAM
-from tabular.progress import Report
+from tabular.loop import Report
 
 #: Names of the two columns of an edge in files that have a header.
 HEADERS = (("source", "target"), ("from", "to"), ("node_1", "node_2"), ("node1", "node2"), ("src", "dst"))

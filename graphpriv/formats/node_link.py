@@ -12,7 +12,7 @@ from graphpriv.formats.draft import Draft, kind_of, parsed_json
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.disk import decode
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 
 if TYPE_CHECKING:
     import networkx as nx

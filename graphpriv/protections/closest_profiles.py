@@ -20,8 +20,8 @@ from graphpriv.graph import SocialGraph
 from graphpriv.places import TOP, UNKNOWN, PlaceTree
 from graphpriv.protections.contract import Protection, protections
 from graphpriv.topics import RANKS
-from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
+from tabular.table import equivalence_classes
 
 #: The highest distance of two profiles, in 28ths: a step of the location counts one, a different topic seven.
 FARTHEST = TOP * (RANKS + 1)

@@ -14,7 +14,7 @@ from graphpriv.release import Release, anonymous
 from graphpriv.topics import EMPTY, RANKS
 from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 #: The thesis's algorithm.

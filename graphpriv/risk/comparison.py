@@ -13,8 +13,8 @@ from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
 from graphpriv.measures import Pair
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
-from tabular.classes import equivalence_classes
 from tabular.errors import UnknownName
+from tabular.table import equivalence_classes
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphpriv.graph import common_codes
 from graphpriv.release import anonymous, mapping_by_id, read_mapping, write_mapping
 from tabular.errors import InvalidInput
-from tabular.release.stream import Stream
+from tabular.release import Stream
 from tests.strategies import generators, graphs, random_graph
 
 

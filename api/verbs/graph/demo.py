@@ -14,7 +14,7 @@ from tabular.errors import NameTaken, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output, Planned
+    from tabular.files.disk import Output, Planned
 
 
 @verbs.add("demo")
@@ -46,8 +46,7 @@ class RunDemo(Verb):
     def run(self, work: Work) -> Outcome:
         from graphpriv.demonstration import FILES, PRIVATE, demonstrate
         from graphpriv.store import open_store
-        from tabular.files.disk import failure
-        from tabular.files.outputs import Output
+        from tabular.files.disk import Output, failure
 
         folder = Path(self.out)
         there = [name for name in FILES.values() if (folder / name).exists()]

@@ -17,7 +17,7 @@ from tabular.registry import option
 
 if TYPE_CHECKING:
     from graphpriv.graph import SocialGraph
-    from tabular.files.outputs import Output, Planned
+    from tabular.files.disk import Output, Planned
 
 
 @verbs.add("graph export")
@@ -50,7 +50,7 @@ class ExportGraph(Verb):
             raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
 
     def planned(self) -> Sequence[Planned]:
-        from tabular.files.outputs import Planned
+        from tabular.files.disk import Planned
 
         beside = [Planned(parameter="out", path=path) for path in self._released()[1:]]
         return [*super().planned(), *beside]
@@ -66,7 +66,7 @@ class ExportGraph(Verb):
         from graphpriv.dictionary import release_dictionary
         from graphpriv.release import write_mapping
         from graphpriv.stored import export
-        from tabular.files.outputs import Output
+        from tabular.files.disk import Output
 
         with work.opened() as store:
             found = export(store, self.name, with_origin=self.mapping is not None)
@@ -92,7 +92,7 @@ class ExportGraph(Verb):
 def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
     """The files of a graph: all are made with the first one, and handed on one by one."""
     from graphpriv.formats import format_of, formats, graph_files
-    from tabular.files.outputs import Output
+    from tabular.files.disk import Output
 
     paths = graph_files(out, name)
     chosen = formats[format_of(out, name)].method()

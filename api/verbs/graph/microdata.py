@@ -16,7 +16,7 @@ from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Planned
+    from tabular.files.disk import Planned
 
 
 @verbs.add("microdata")
@@ -57,7 +57,7 @@ class TakeMicrodata(Verb):
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import microdata_dictionary
         from graphpriv.stored import take_microdata
-        from tabular.files.outputs import Output
+        from tabular.files.disk import Output
 
         with work.opened() as store:
             taken = take_microdata(

@@ -42,7 +42,7 @@ class CheckTable(TableVerb):
 
     def run(self, work: Work) -> Outcome:
         from tabular.criteria import check, criteria, key_of
-        from tabular.files.reading import read_file
+        from tabular.files.table_files import read_file
 
         table = self.read(self.file, work).table
         require_columns(table, (*self.quasi_identifiers, *self.sensitive), self.file)

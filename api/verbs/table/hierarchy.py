@@ -59,7 +59,7 @@ class MakeHierarchy(TableVerb):
         return [*super().reads(), *([self._parameters()["file"]] if self.by in _FROM_FILES else [])]
 
     def run(self, work: Work) -> Outcome:
-        from tabular.files.outputs import Output
+        from tabular.files.disk import Output
         from tabular.hierarchies import write_hierarchy
 
         made = self._built(self.read(self.file, work).table.attribute(self.column))

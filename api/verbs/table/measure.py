@@ -46,8 +46,8 @@ class MeasureTable(TableVerb):
         self._parameters()
 
     def run(self, work: Work) -> Outcome:
-        from tabular.files.reading import read_masked
-        from tabular.matrices.files import read_matrices
+        from tabular.files.table_files import read_masked
+        from tabular.matrices.transition import read_matrices
         from tabular.measures import measures, summary
         from tabular.measures.scores import AS_NUMBERS
 

@@ -20,8 +20,8 @@ from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
-    from tabular.files.outputs import Output, Planned
-    from tabular.files.reading import TableFile
+    from tabular.files.disk import Output, Planned
+    from tabular.files.table_files import TableFile
     from tabular.table import Table
 
 _ONE, _GRID = "How it masks", "How it compares many protections"
@@ -126,7 +126,7 @@ class ProtectTable(ReleasingVerb):
         masked = asked.run(source.table, rng=work.generator(), report=work.report)
         document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
-            document["matrix_measures"] = masked.matrix_measures.document()
+            document["matrix_measures"] = masked.matrix_measures
         if self.matrices_out is not None:
             document["matrices"] = self.matrices_out
             outputs += self._matrix_outputs(attributes, masked.matrices)
@@ -137,7 +137,7 @@ class ProtectTable(ReleasingVerb):
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
         from tabular.grid import Member, run_grid
-        from tabular.release.version import version
+        from tabular.release import version
         from tabular.report import risk_loss_report
 
         table = source.table
@@ -170,8 +170,8 @@ class ProtectTable(ReleasingVerb):
         return parameters_of(table_protections()[self.method or ""], self.param)
 
     def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
-        from tabular.files.outputs import Planned
-        from tabular.matrices.files import matrix_path
+        from tabular.files.disk import Planned
+        from tabular.matrices.transition import matrix_path
 
         folder = self.matrices_out
         if folder is None:
@@ -180,8 +180,8 @@ class ProtectTable(ReleasingVerb):
         return [Planned(parameter="matrices_out", path=path, folder=folder) for path in paths]
 
     def _matrix_outputs(self, attributes: Sequence[Attribute], matrices: Mapping[str, Any]) -> list[Output]:
-        from tabular.files.outputs import Output
-        from tabular.matrices.files import matrix_path, write_matrix
+        from tabular.files.disk import Output
+        from tabular.matrices.transition import matrix_path, write_matrix
 
         folder = self.matrices_out or ""
 
@@ -196,9 +196,9 @@ class ProtectTable(ReleasingVerb):
         return [output(each) for each in attributes]
 
     def _frequency_output(self, path: str, frequencies: Sequence[Any]) -> Output:
+        from tabular.attributes import text_of
         from tabular.files.csv_tables import write_csv
-        from tabular.files.outputs import Output
-        from tabular.labels import text_of
+        from tabular.files.disk import Output
 
         rows = [
             (each.attribute.name, text_of(value), masked, estimate, error)
@@ -219,15 +219,15 @@ class ProtectTable(ReleasingVerb):
         return {each.name: str(Path(self.out_dir) / (re.sub(r"[ =,]+", "-", each.name) + ending)) for each in members}
 
     def _planned_tables(self, paths: Mapping[str, str]) -> list[Planned]:
-        from tabular.files.outputs import Planned
+        from tabular.files.disk import Planned
 
         return [Planned(parameter="out_dir", path=path, folder=self.out_dir) for path in paths.values()]
 
     def _kept(self, path: str, masked: Table, source: TableFile) -> Output:
         """A masked table of the grid, which waits on the disk until all are written."""
-        from tabular.files.outputs import Output
-        from tabular.files.writing import write_table_to
-        from tabular.release.identifiers import release_table
+        from tabular.files.disk import Output
+        from tabular.files.table_files import write_table_to
+        from tabular.release import release_table
 
         waiting = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it has been copied)
         released = release_table(masked, identifiers=self.identifiers or "drop")

@@ -12,8 +12,8 @@ from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.reading import TableFile
     from tabular.files.schema import Schema
+    from tabular.files.table_files import TableFile
     from tabular.table import Table
 
 _READING = "How the file is read (detected if not given)"
@@ -87,7 +87,7 @@ class TableVerb(Verb):
     @cached_property
     def dialect(self) -> Any:
         """What is known of how the file is written."""
-        from tabular.files.dialect import DialectOptions
+        from tabular.files.csv_tables import DialectOptions
 
         return DialectOptions(
             delimiter=self.delimiter,
@@ -100,7 +100,7 @@ class TableVerb(Verb):
 
     def read(self, path: str, work: Work) -> TableFile:
         """The table of a file, with what was found out about it; what is a guess is noted."""
-        from tabular.files.reading import read_file
+        from tabular.files.table_files import read_file
 
         work.report("Reading", 0, 0)
         found = read_file(path, schema=self.columns_described, options=self.dialect)

@@ -13,9 +13,9 @@ from tabular.errors import InvalidParameter, named
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output, Planned
-    from tabular.files.reading import TableFile
-    from tabular.release.package import Released
+    from tabular.files.disk import Output, Planned
+    from tabular.files.table_files import TableFile
+    from tabular.release import Released
 
 WRITES = "What it writes"
 
@@ -52,7 +52,7 @@ class ReleasingVerb(TableVerb):
     )
 
     def check(self) -> None:
-        from tabular.files.writing import check_table_name
+        from tabular.files.table_files import check_table_name
 
         super().check()
         if self.out is not None:
@@ -71,9 +71,9 @@ class ReleasingVerb(TableVerb):
 
     def release_outputs(self, made: Released, source: TableFile, work: Work) -> tuple[dict[str, Any], list[Output]]:
         """What is said of a release, and its files: the table, its dictionary, and apart what leads back."""
-        from tabular.files.outputs import Output
-        from tabular.files.writing import write_table_to
-        from tabular.release.package import packaged
+        from tabular.files.disk import Output
+        from tabular.files.table_files import write_table_to
+        from tabular.release import packaged
 
         out = self.out or STREAM
         package = packaged(

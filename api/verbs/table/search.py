@@ -14,7 +14,7 @@ from api.verbs.values import parameters_of
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.outputs import Output
+    from tabular.files.disk import Output
     from tabular.lattice.search_request import SearchRequest
 
 #: The labels that name the values which occur.
@@ -47,7 +47,7 @@ def objectives() -> tuple[str, ...]:
 
 def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
     """The levels of columns as `choose` takes them."""
-    from tabular.lattice.choice import levels_as_text as text
+    from tabular.lattice.search_outcome import levels_as_text as text
 
     return text(names, levels)
 
@@ -174,8 +174,8 @@ class SearchTable(ReleasingVerb):
     @cached_property
     def request(self) -> SearchRequest:
         """The search as the engine takes it."""
-        from tabular.lattice.limits import Limits
         from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+        from tabular.lattice.space import Limits
 
         release = ReleaseRequest(
             choose=self.choose,
@@ -200,7 +200,7 @@ class SearchTable(ReleasingVerb):
         from tabular.hierarchies import read_hierarchies
         from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
-        from tabular.release.dictionary import dictionary_path
+        from tabular.release import dictionary_path
         from tabular.report import search_report
 
         source = self.read(self.file, work)
