@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.fingerprint import fingerprint
-from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.microdata.extraction import HEADER, MISSING, Microdata
-from graphpriv.microdata.protected import ProtectedMicrodata
+from graphpriv.microdata import HEADER, MISSING, Microdata, ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
 from tabular.release import table_dictionary

@@ -64,7 +64,7 @@ class ExportGraph(Verb):
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import release_dictionary
-        from graphpriv.mapping import write_mapping
+        from graphpriv.release import write_mapping
         from graphpriv.stored import export
         from tabular.files.disk import Output
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from graphpriv.store import open_store
-from graphpriv.store.working import PREFIX, _opened, first_usable, leftovers, working_folder
+from graphpriv.store.copies import PREFIX, _opened, first_usable, leftovers, working_folder
 from tabular.errors import InvalidInput
 from tests.contracts.store import ROOT, filled
 
 WORKER = """
 import sys
 from pathlib import Path
-from graphpriv.store.working import working_folder
+from graphpriv.store.copies import working_folder
 with working_folder(Path(sys.argv[1])) as folder:
     (folder / "backup.db").write_text("@ana_of_the_test")
     print(folder, flush=True)
@@ -93,7 +93,7 @@ def test_a_folder_taken_for_left_behind_before_it_is_locked_is_made_again(
         assert not folder.exists()
         return _opened(folder) if lock is None else lock
 
-    monkeypatch.setattr("graphpriv.store.working._opened", late)
+    monkeypatch.setattr("graphpriv.store.copies._opened", late)
     with working_folder(tmp_path) as folder:
         assert folder not in stolen
         assert folder.exists()
@@ -105,7 +105,7 @@ def test_a_check_removes_what_a_killed_backup_left_or_names_it(tmp_path: Path, m
         filled(store)
         assert not left_behind(tmp_path, store.check).exists()
         left = left_behind(tmp_path, list)
-        monkeypatch.setattr("graphpriv.store.working.shutil.rmtree", lambda *_, **__: None)
+        monkeypatch.setattr("graphpriv.store.copies.shutil.rmtree", lambda *_, **__: None)
         assert store.check() == [f"{left}: a killed run left copies of graphs; delete this folder."]
         monkeypatch.undo()
         store.backup(tmp_path / "kept.bak")

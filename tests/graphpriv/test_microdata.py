@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphpriv.microdata.extraction import HEADER, microdata
+from graphpriv.microdata import HEADER, microdata
 from graphpriv.protections import protect
 from tabular.errors import InvalidInput, NoSolution
 from tests.graphpriv.figures import figure_6_5

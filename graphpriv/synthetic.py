@@ -3,10 +3,14 @@
 Users join one after the other, as a crawl finds them. Each belongs to a community and links to an earlier member of it
 or to somebody that member is linked with (copied links make hubs with a power-law tail), and then closes triangles
 (small world, clustering). Place and topics are drawn from what is common in the community. Nobody in it exists.
+
+The world is a few hundred well-known places, from the file `gazetteer.txt` beside this one. A line of it is
+`code name`; two spaces more than the line above it mean that the place lies inside that one.
 """
 
 from __future__ import annotations
 
+from importlib.resources import files
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -15,9 +19,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph, links_of, only_used
-from graphpriv.places import UNKNOWN, PlaceTree
-from graphpriv.synthetic.gazetteer import paths
-from graphpriv.synthetic.people import private_columns
+from graphpriv.places import UNKNOWN, WORLD, Path, PlaceTree, Step
 from graphpriv.topics import EMPTY, RANKS, TOPICS
 from tabular.errors import InvalidParameter
 from tabular.kernels import compiled
@@ -255,3 +257,87 @@ def _around(home: int, tree: PlaceTree, elsewhere: NDArray[np.int32], rng: Gener
     # A user abroad is known less closely here and there.
     pool[253:] = rng.choice(np.flatnonzero(np.array(tree.types) == "continent"), size=SLOTS - 253)
     return pool
+
+
+#: What the codes at the head of a line stand for.
+TYPES = {
+    "K": "continent",
+    "C": "country",
+    "1": "administrative_area_level_1",
+    "2": "administrative_area_level_2",
+    "3": "administrative_area_level_3",
+    "l": "locality",
+    "a": "colloquial_area",
+    "n": "neighborhood",
+    "s": "sublocality",
+    "p": "point_of_interest",
+    "f": "natural_feature",
+    "r": "route",
+}
+
+
+def paths() -> list[Path]:
+    """All places, each as its path to `world`, in the order of the list."""
+    found: list[Path] = []
+    above: list[Step] = []
+    for line in files(__package__).joinpath("gazetteer.txt").read_text(encoding="utf-8").splitlines():
+        code, name = line.split(maxsplit=1)
+        depth = (len(line) - len(line.lstrip())) // 2
+        above[depth:] = [(name, TYPES[code])]
+        found.append((*reversed(above), WORLD))
+    return found
+
+
+GIVEN = """
+Ada Aiko Alba Amara Anton Beatriz Bram Camille Chidi Clara Dario Dunya Elif Emil Esther Farid Fatou Felix Freya Gael
+Greta Hana Hugo Ines Ivo Jada Joan Kai Kofi Laia Lars Leila Lior Luz Mara Mateo Mei Milan Nadia Nils Nora Olga Omar
+Paula Pere Quim Rania Rosa Ruben Saga Sana Sergi Tariq Thea Tomas Uma Vera Wanda Xenia Yara Yusuf Zoe
+"""
+FAMILY = """
+Abara Aldana Baumgart Berglind Bonet Carvajal Castellvi Dabrowa Delacroix Eklund Esteve Farrow Ferrer Galindo Grimaldi
+Hakimi Halloran Ibarra Iwasaki Jansma Kaplan Kowal Lindqvist Llopis Marchetti Mbeki Nakagawa Norberg Okafor Oliveras
+Pascoe Petrov Quiroga Rasmus Ribeiro Sandoval Sorolla Takeda Tellier Ueda Urquijo Valls Verhoef Wachter Winslow Xifra
+Yamada Yilmaz Zabala Zeller
+"""
+FIRST = "quiet brisk copper lunar mossy amber nimble salty velvet rusty sunny woolly"
+SECOND = "otter heron badger comet ferret marmot pixel walrus teapot magpie lantern cactus"
+REMARKS = (
+    "{place}, house no. {number}",
+    "{place} / desk {number}",
+    "up the hill from {place} (door {number})",
+    "{place}!! bus {number}",
+    "currently {place}, room {number}",
+)
+NOWHERE = ("planet {number}", "in between trains, seat {number}", "ask me again in {number} days")
+
+
+def private_columns(
+    places: PlaceTree, location: NDArray[np.int32], rng: Generator
+) -> tuple[tuple[str, ...], dict[str, tuple[str | None, ...]]]:
+    """Ids, and the private columns of users at *location*; some leave name or place out."""
+    users = len(location)
+    ids = rng.permutation(100_000_000 + np.cumsum(rng.integers(1, 2000, size=users)))
+    first, second = _drawn(FIRST, users, rng), _drawn(SECOND, users, rng)
+    handles = tuple(f"@{one}_{other}_{user}" for user, (one, other) in enumerate(zip(first, second, strict=True)))
+    given, family = _drawn(GIVEN, users, rng), _drawn(FAMILY, users, rng)
+    nameless = (rng.random(users) < 0.02).tolist()
+    names = tuple(None if none else f"{one} {other}" for one, other, none in zip(given, family, nameless, strict=True))
+    remark, number = rng.integers(0, len(REMARKS), users).tolist(), rng.integers(100, 10_000, users).tolist()
+    silent = (rng.random(users) < 0.4).tolist()
+    texts = tuple(
+        _free_text(places, code, remark[user], number[user], silent[user])
+        for user, code in enumerate(location.tolist())
+    )
+    return tuple(map(str, ids.tolist())), {"handle": handles, "name": names, "location_text": texts}
+
+
+def _drawn(words: str, count: int, rng: Generator) -> list[str]:
+    choices = words.split()
+    return [choices[position] for position in rng.integers(0, len(choices), count).tolist()]
+
+
+def _free_text(places: PlaceTree, code: int, remark: int, number: int, silent: bool) -> str | None:
+    """The free text of a user about the place; for an unknown place it says nothing useful, or nothing at all."""
+    if code != UNKNOWN:
+        return REMARKS[remark].format(place=places.names[code], number=number)
+    return None if silent else NOWHERE[remark % len(NOWHERE)].format(number=number)

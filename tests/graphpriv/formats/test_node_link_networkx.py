@@ -4,7 +4,7 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from graphpriv.formats.interchange import imported_from_networkx
+from graphpriv.formats.node_link import imported_from_networkx
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN
 from tabular.errors import InvalidRecord

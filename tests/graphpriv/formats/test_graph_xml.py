@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphpriv.formats import read_graph
-from graphpriv.formats.xml import attribute_of, content_of, read_elements
+from graphpriv.formats.graph_xml import attribute_of, content_of, read_elements
 from tabular.errors import InvalidInput, InvalidRecord
 
 LAUGHS = """<?xml version="1.0"?>

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from graphpriv.measures import Pair, information_loss, measures
-from graphpriv.measures.dbil import sevenths
+from graphpriv.measures import Pair, information_loss, measures, sevenths
 from graphpriv.protections import protect
 from tests.graphpriv.figures import figure_6_5
 

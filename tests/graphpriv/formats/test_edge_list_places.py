@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from graphpriv.formats.place_table import COLUMNS, place_rows, read_places
+from graphpriv.formats.edge_list import COLUMNS, place_rows, read_places
 from graphpriv.graph import SocialGraph
 from graphpriv.places import PlaceTree
 from tabular.errors import InvalidInput, InvalidRecord

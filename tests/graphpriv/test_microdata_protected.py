@@ -12,17 +12,18 @@ from hypothesis import strategies as st
 
 from graphpriv.dictionary import microdata_dictionary
 from graphpriv.graph import common_codes
-from graphpriv.microdata.extraction import HEADER, microdata
-from graphpriv.microdata.protected import (
+from graphpriv.microdata import (
+    HEADER,
     ITSELF,
     ORIGINAL,
     Origin,
     hierarchies_of,
+    microdata,
     microdata_table,
     protect_microdata,
 )
 from graphpriv.protections import protect
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from graphpriv.topics import in_order
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphpriv.formats import read_graph, sources, write_graph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.formats import contract, read_graph, write_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput
 
 GRAPH = synthetic_graph(30, rng=np.random.default_rng(8))
@@ -43,7 +43,7 @@ def test_a_packed_file_that_is_damaged_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_packed_file_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(contract, "ALWAYS_ALLOWED", 1 << 20)
     bomb = zlib.compressobj(9, wbits=31)
     data = bomb.compress(b"[" * (50 << 20)) + bomb.flush()
     (tmp_path / "bomb.json.gz").write_bytes(data)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphpriv.graph import SocialGraph
-from graphpriv.places import LEVELS, UNKNOWN
+from graphpriv.places import LEVELS, UNKNOWN, check_paths
 from graphpriv.structure import describe
-from graphpriv.synthetic.graphs import _draw, _filled_up, synthetic_graph
+from graphpriv.synthetic import _draw, _filled_up, paths, synthetic_graph
 from graphpriv.topics import EMPTY, TOPICS
 from tabular.errors import InvalidParameter
 from tests.strategies import seeds
@@ -170,3 +170,19 @@ def test_dense_graphs_are_filled_up_without_repetition() -> None:
 def test_the_graph_is_one_that_networkx_finds_connected_too() -> None:
     graph = synthetic_graph(400, 399, rng=np.random.default_rng(5))
     assert nx.is_tree(graph.undirected().to_networkx())
+
+
+def test_private_columns_belong_to_one_person_each() -> None:
+    graph = synthetic_graph(2000, rng=np.random.default_rng(5))
+    assert sorted(graph.private) == ["handle", "location_text", "name"]
+    handles = graph.private["handle"]
+    assert len(set(handles)) == 2000
+    released = {*graph.topic_names, *graph.places.names, *graph.places.keys}
+    for column in graph.private.values():
+        assert not released & set(column)
+
+
+def test_the_world_of_the_generator_is_sound() -> None:
+    found = paths()
+    assert len(set(found)) == len(found) > 300
+    assert len(check_paths({str(number): path for number, path in enumerate(found)})) == len(found)

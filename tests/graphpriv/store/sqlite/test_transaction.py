@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphpriv.store import Run, open_store
-from graphpriv.store.soundness import place_problems
+from graphpriv.store.assembly import place_problems
 from tests.contracts.store import filled, little, release_of
 
 DAMAGES = {
