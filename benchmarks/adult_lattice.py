@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.shared import shared_data
-from tabular.files.reading import read_file
+from tabular.files.table_files import read_file
 from tabular.hierarchies import read_hierarchies
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Result, run
+from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.space import Limits
 from tabular.table import Table
 
 K = 5

@@ -25,16 +25,13 @@ import numpy as np
 
 from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.chain.consistency import already_told
-from tabular.lattice.chain.evaluator import DynamicEvaluator
-from tabular.lattice.chain.history import History
+from tabular.lattice.chain.history import History, already_told
 from tabular.lattice.chain.previous import read_history
-from tabular.lattice.chain.search import DynamicKgen
+from tabular.lattice.chain.search import DynamicEvaluator, DynamicKgen
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Result, run
+from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.space import Limits
 from tabular.table import Table
 from tests.tabular.lattice.chain.records import write_history
 

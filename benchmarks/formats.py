@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from graphpriv.formats import write_graph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 
 GIB = 1 << 30
 SUFFIXES = (".csv", ".json", ".graphml", ".gexf")

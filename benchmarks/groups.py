@@ -18,15 +18,15 @@ from anonypy.mondrian import Mondrian as PeerMondrian
 from anonypyx.microaggregation import MDAVGeneric
 
 from benchmarks.shared import SHARED
+from tabular.anonymity import Anonymity
 from tabular.attributes import CONTINUOUS, Attribute
-from tabular.criteria.anonymity import Anonymity
 from tabular.grouping.group_sizes import loss_of
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import points_of
-from tabular.lattice.generalisation_loss import general_loss
 from tabular.protections import protect
 from tabular.protections.mondrian import parts_of
 from tabular.table import Table
+from tests.tabular.lattice.class_losses import general_loss
 
 COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),

@@ -24,10 +24,9 @@ from benchmarks.cargo import ALL_K, SIZES, SUPPRESSION, cargo_problem
 from benchmarks.kgen_metrics import accuracy, level_of_suppression
 from tabular.errors import NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Result, run
+from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.space import Limits
 from tabular.loop import after_seconds, never
 
 Case = tuple[int, int]

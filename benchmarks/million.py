@@ -16,7 +16,7 @@ import numpy as np
 
 from graphpriv.formats import write_graph
 from graphpriv.structure import describe
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 
 GIB = 1 << 30
 READ = "import sys; from graphpriv.formats import read_graph; read_graph(sys.argv[1])"

@@ -24,14 +24,11 @@ from tabular.files.schema import read_schema
 from tabular.hierarchies import read_hierarchies
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.dominance import non_dominated
-from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
+from tabular.lattice.front import checked_epsilon, convergence_error, non_dominated, representation_ratio
+from tabular.lattice.metrics import Readings
 from tabular.lattice.searches.pbg_ea import PbgEa
-from tabular.lattice.searching import run
-from tabular.lattice.space import Node, Nodes, as_nodes
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Limits, Node, Nodes, as_nodes
 from tabular.table import Table
 
 HIERARCHIES = Path(__file__).parent / "adult_hierarchies"
@@ -181,8 +178,8 @@ def measured(lattice: KnownLattice, published: Published, generator: str, runs: 
         float(np.mean(nodes)),
         float(np.mean(ratios)),
         min(ratios),
-        float(np.mean([each.total for each in errors])),
-        float(np.mean([each.mean for each in errors])),
+        float(np.mean([total for total, _ in errors])),
+        float(np.mean([mean for _, mean in errors])),
     )
 
 

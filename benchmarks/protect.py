@@ -20,9 +20,9 @@ from graphpriv.measures import Pair, measures
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.protections import protect
 from graphpriv.protections.closest_profiles import closest_profiles
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from graphpriv.verification import verify
-from tabular.classes import equivalence_classes
+from tabular.table import equivalence_classes
 from tests.graphpriv.protections.all_pairs import all_pairs_by_rows
 
 K = 10

@@ -21,7 +21,7 @@ from graphpriv.places import PlaceTree
 from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure, attackers, user_labels
 from graphpriv.structure import describe
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 
 VALUES = 18
 GIB = 1 << 20

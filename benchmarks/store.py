@@ -25,7 +25,7 @@ import numpy as np
 from graphpriv.graph import SocialGraph
 from graphpriv.store import open_store
 from graphpriv.store.addresses import server_address
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tests.servers import start_script
 
 PASSWORD = "only-for-the-benchmark"

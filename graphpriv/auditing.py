@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.fingerprint import fingerprint
-from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Comparison, Disclosure
@@ -20,10 +19,10 @@ from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store.records import Run
 from graphpriv.structure import structural_change
 from graphpriv.topics import RANKS
-from tabular.classes import smallest_class
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.progress import Report, silent
-from tabular.release.version import version
+from tabular.loop import Report, silent
+from tabular.release import version
+from tabular.table import smallest_class
 
 if TYPE_CHECKING:
     from pandas import DataFrame

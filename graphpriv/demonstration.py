@@ -15,18 +15,17 @@ from graphpriv.auditing import Audit, audit
 from graphpriv.dictionary import microdata_dictionary, release_dictionary
 from graphpriv.formats.node_link import NodeLink
 from graphpriv.graph import SocialGraph
-from graphpriv.mapping import write_mapping
-from graphpriv.microdata.extraction import Microdata, microdata
+from graphpriv.microdata import Microdata, microdata
 from graphpriv.protections import check_k, protect
-from graphpriv.release import Release
+from graphpriv.release import Release, write_mapping
 from graphpriv.report import demo_report
 from graphpriv.report.drawing import draw, shares
 from graphpriv.store.contract import Store
 from graphpriv.stored import protection_run
 from graphpriv.structure import describe
-from graphpriv.synthetic.graphs import synthetic_graph
-from tabular.progress import Report, silent
-from tabular.release.identity import release_id
+from graphpriv.synthetic import synthetic_graph
+from tabular.files.disk import release_id
+from tabular.loop import Report, silent
 
 #: What the chain leaves, by what it is for; `store` is an embedded store.
 FILES = {

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.microdata.extraction import HEADER, MISSING, Microdata
-from graphpriv.microdata.protected import ProtectedMicrodata
+from graphpriv.microdata import HEADER, MISSING, Microdata, ProtectedMicrodata
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.topics import EMPTY, RANKS
-from tabular.classes import equivalence_classes, smallest_class
-from tabular.release.dictionary import table_dictionary
+from tabular.release import table_dictionary
+from tabular.table import equivalence_classes, smallest_class
 
 if TYPE_CHECKING:
     from graphpriv.release import Release

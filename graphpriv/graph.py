@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -127,14 +128,14 @@ class SocialGraph:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> SocialGraph:
-        """The social graph of a NetworkX graph; see `graphpriv.formats.interchange`."""
-        from graphpriv.formats.interchange import imported_from_networkx
+        """The social graph of a NetworkX graph; see `graphpriv.formats.node_link`."""
+        from graphpriv.formats.node_link import imported_from_networkx
 
         return imported_from_networkx(graph).graph
 
     def to_networkx(self) -> nx.Graph:
         """The same graph for NetworkX, with `location` and `topics` on its nodes and `locations` on the graph."""
-        from graphpriv.formats.interchange import to_networkx
+        from graphpriv.formats.node_link import to_networkx
 
         return to_networkx(self)
 
@@ -304,3 +305,34 @@ def _contains(sorted_keys: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArra
         return np.zeros(len(keys), dtype=np.bool_)
     position = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return np.equal(sorted_keys[position], keys)
+
+
+def fingerprint(graph: SocialGraph) -> str:
+    """The SHA-256 of all that a graph holds, in the order of its users."""
+    digest = hashlib.sha256(b"graph 1\n")
+    digest.update(b"directed\n" if graph.directed else b"undirected\n")
+    _add_texts(digest, graph.ids)
+    for array in (graph.follows.offsets, graph.follows.targets, graph.location, graph.topics):
+        _add_numbers(digest, array)
+    _add_texts(digest, graph.places.names)
+    _add_texts(digest, graph.places.types)
+    _add_numbers(digest, graph.places.parents)
+    _add_texts(digest, graph.topic_names)
+    for key in sorted(graph.private):
+        _add_texts(digest, [key])
+        _add_texts(digest, ["" if value is None else f"={value}" for value in graph.private[key]])
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _add_texts(digest: hashlib._Hash, texts: Iterable[str]) -> None:
+    """Add a list of texts to a *digest*."""
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    # With the lengths before them, no two lists of texts read the same.
+    _add_numbers(digest, np.array([len(part) for part in parts], dtype=np.int64))
+    digest.update(b"".join(parts))
+
+
+def _add_numbers(digest: hashlib._Hash, numbers: NDArray[np.integer]) -> None:
+    """Add an array of numbers with its shape to a *digest*."""
+    digest.update(np.array(numbers.shape, dtype="<i8").tobytes())
+    digest.update(np.ascontiguousarray(numbers, dtype="<i8").tobytes())

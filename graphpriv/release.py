@@ -1,17 +1,22 @@
-"""A release: a masked graph with fresh ids in a fresh order, and the mapping that is kept apart from it."""
+"""A release: a masked graph with fresh ids in a fresh order, and apart from it the mapping, a private file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from tabular.release.stream import Stream
+from tabular.errors import InvalidRecord
+from tabular.files.csv_tables import read_table, write_csv
+from tabular.files.disk import read_bytes
+from tabular.release import Stream
 
 _LENGTH = 12
 
@@ -72,3 +77,45 @@ def _strings(graph: SocialGraph) -> Iterator[str]:
     """Every string of a graph."""
     private = (text for column in graph.private.values() for text in column if text is not None)
     return chain(graph.ids, private, graph.topic_names, graph.places.names, graph.places.keys)
+
+
+MAPPING_HEADER = ("original", "released")
+
+#: A user without a counterpart.
+NOWHERE = -1
+
+
+def write_mapping(
+    file: IO[bytes], original: Sequence[str], released: Sequence[str], mapping: NDArray[np.int64]
+) -> None:
+    """Write the CSV `original,released`; a forgotten user has no line."""
+    pairs = ((original[user], released[to]) for user, to in enumerate(mapping.tolist()) if to != NOWHERE)
+    write_csv(file, MAPPING_HEADER, pairs)
+
+
+def read_mapping(path: str | Path, original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64]:
+    """The mapping in a CSV `original,released`, as positions; a user without a line has none."""
+    header, rows, line = read_table(read_bytes(path), str(path))
+    if tuple(header) != MAPPING_HEADER:
+        raise InvalidRecord(f"{path}, line 1: the header must be {','.join(MAPPING_HEADER)}.")
+    positions = {name: position for position, name in enumerate(original)}
+    targets = {name: position for position, name in enumerate(released)}
+    mapping = np.full(len(original), NOWHERE, dtype=np.int64)
+    taken: set[int] = set()
+    for number, (one, other) in enumerate(rows):
+        user, to = positions.get(one), targets.get(other)
+        if user is None or to is None:
+            which, column = ("original", "original") if user is None else ("released", "released")
+            raise InvalidRecord(f"{path}, line {line(number)}: the id under {column!r} is not in the {which} graph.")
+        if mapping[user] != NOWHERE or to in taken:
+            raise InvalidRecord(f"{path}, line {line(number)}: a user occurs in the mapping twice.")
+        mapping[user] = to
+        taken.add(to)
+    return mapping
+
+
+def mapping_by_id(original: Sequence[str], released: Sequence[str]) -> NDArray[np.int64] | None:
+    """The mapping of a release that keeps the ids; None where any original id is missing from it."""
+    targets = {name: position for position, name in enumerate(released)}
+    found = [targets.get(name, NOWHERE) for name in original]
+    return None if NOWHERE in found else np.array(found, dtype=np.int64)

@@ -14,19 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv import protections
-from graphpriv.fingerprint import fingerprint
 from graphpriv.formats import read_graph
-from graphpriv.graph import SocialGraph
-from graphpriv.mapping import NONE, mapping_by_id, read_mapping
-from graphpriv.microdata.extraction import Microdata, microdata
-from graphpriv.microdata.protected import Origin, ProtectedMicrodata, protect_microdata
-from graphpriv.release import Release
+from graphpriv.graph import SocialGraph, fingerprint
+from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata, protect_microdata
+from graphpriv.release import NOWHERE, Release, mapping_by_id, read_mapping
 from graphpriv.store.contract import Store
 from graphpriv.store.records import GraphInfo, Run, check_name
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.progress import Report, silent
-from tabular.release.version import version
+from tabular.loop import Report, silent
+from tabular.release import version
+from tabular.table import equivalence_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +121,7 @@ def match_files(original: str, released: str, *, mapping: str | None = None, rep
         )
         return Matched(graph, masked, known, (*notes, note))
     known = read_mapping(mapping, graph.ids, masked.ids)
-    left_out = int((known == NONE).sum())
+    left_out = int((known == NOWHERE).sum())
     if left_out == len(known):
         raise InvalidInput(f"{mapping}: the mapping names nobody; leave out {named('mapping')} to audit without one.")
     if left_out:

@@ -7,7 +7,6 @@ largest component.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,20 +30,6 @@ TOP_PLACES = 20
 WORD = 64
 
 
-@dataclass(frozen=True)
-class Paths:
-    """Path length and diameter of the largest component; `sampled` users were taken as starts, None means all."""
-
-    path_length: float
-    diameter: int
-    sampled: int | None
-
-    @property
-    def estimated(self) -> bool:
-        """Whether the figures are estimates: a mean over sampled starts, and a diameter that is a lower bound."""
-        return self.sampled is not None
-
-
 def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
     """All figures of a graph, ready for JSON."""
     links = graph.neighbours
@@ -61,15 +46,13 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
         "clustering": average_clustering(links),
         "components": components,
         "largest_component": size / max(len(graph), 1),
-        "path_length": paths.path_length,
-        "diameter": paths.diameter,
-        "estimated": paths.estimated,
+        **paths,
         "places": _place_shares(graph),
         "topics": _topic_shares(graph),
     }
-    if paths.estimated:
+    if paths["estimated"]:
         document["note"] = (
-            f"Path length is the mean over the paths from {paths.sampled} users drawn at random, the diameter the "
+            f"Path length is the mean over the paths from {SAMPLED} users drawn at random, the diameter the "
             f"longest path seen, a lower bound: the largest component has more than {EXACT_USERS} users."
         )
     return document
@@ -78,14 +61,8 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
 def structure(graph: SocialGraph) -> dict[str, Any]:
     """The figures that an audit compares; what is sampled is drawn the same way each time."""
     links = graph.neighbours
-    paths = paths_of(links, np.random.default_rng(0))
-    return {
-        "degree": float(links.counts.mean()) if len(graph) else 0.0,
-        "clustering": average_clustering(links),
-        "path_length": paths.path_length,
-        "diameter": paths.diameter,
-        "estimated": paths.estimated,
-    }
+    degree = float(links.counts.mean()) if len(graph) else 0.0
+    return {"degree": degree, "clustering": average_clustering(links), **paths_of(links, np.random.default_rng(0))}
 
 
 def structural_change(
@@ -123,18 +100,21 @@ def average_clustering(links: Links) -> float:
     return float(np.sort(shares).sum() / len(shares))
 
 
-def paths_of(links: Links, rng: np.random.Generator) -> Paths:
-    """Mean path length and diameter of the largest component, exact up to EXACT_USERS, else from a sample."""
+def paths_of(links: Links, rng: np.random.Generator) -> dict[str, Any]:
+    """Mean path length and diameter of the largest component, exact up to EXACT_USERS, else estimated.
+
+    Estimates are a mean over sampled starts, and a diameter that is a lower bound.
+    """
     _, members, size = _largest_component(links)
     if size < 2:
-        return Paths(0.0, 0, None)
+        return {"path_length": 0.0, "diameter": 0, "estimated": False}
     exact = size <= EXACT_USERS
     starts = members if exact else np.sort(rng.choice(members, SAMPLED, replace=False))
     steps, farthest, longest = _walk(links, starts)
     if not exact:
         # From the user farthest away, the longest path is longer still.
         longest = max(longest, _walk(links, np.array([farthest]))[2])
-    return Paths(steps / (len(starts) * (size - 1)), longest, None if exact else SAMPLED)
+    return {"path_length": steps / (len(starts) * (size - 1)), "diameter": longest, "estimated": not exact}
 
 
 def _walk(links: Links, starts: NDArray[np.int64]) -> tuple[int, int, int]:

@@ -14,8 +14,8 @@ from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter
-from tabular.progress import Report, silent
-from tabular.release.version import version
+from tabular.loop import Report, silent
+from tabular.release import version
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")

@@ -1,4 +1,12 @@
-"""Attributes of a table: the role of a column, its kind, and the domain of its values."""
+"""Attributes of a table: role, kind and domain of a column, labels for sets of its values, and distances between them.
+
+A label is `[a,b]` for a range, `{a|b}` for a choice, and `*` for any value.
+
+Distances are those of Mares Soler (2013), eq 2.6 and 2.7. Ordinal: the difference of the ranks over the size of the
+domain, so that a value is at 0 from itself (eq 2.6 counts both ends and would give 1 over the size). Nominal: 0 if
+equal, else 1. A label that stands for a set: the mean distance to its members. A missing value is a category like the
+others.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,10 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, TypeAlias
 
-from tabular.errors import InvalidInput
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.errors import InvalidInput, named
 from tabular.registry import check
 
 #: A plain value of a cell; None is a missing one.
@@ -19,7 +30,15 @@ ROLES = ("identifier", "quasi-identifier", "sensitive", "class-label", "insensit
 #: Types whose values are always plain.
 _PLAIN: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
+#: At most so many distinct whole numbers are taken for grades, of which the order counts and not the distance.
+FEW = 100
+
 NOMINAL, ORDINAL, CONTINUOUS = KINDS = ("nominal", "ordinal", "continuous")
+#: The codes of the values a label stands for, ascending, two or more.
+Members: TypeAlias = tuple[int, ...]
+
+ANY = "*"
+RANGE, CHOICE = ",", "|"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +127,17 @@ def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
 
 
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
-    """The attribute of a column without a description: whole numbers are ordinal, other numbers continuous."""
-    present = [value for value in values if value is not None]
+    """The attribute of a column without a description."""
+    present = {value for value in values if value is not None}
     if not present or not all(is_number(value) for value in present):
         return Attribute(name=name)
     whole = all(float(value).is_integer() for value in present)  # type: ignore[arg-type]
-    return Attribute(name=name, kind=ORDINAL if whole else CONTINUOUS)
+    return Attribute(name=name, kind=kind_of_numbers(len(present), whole=whole))
+
+
+def kind_of_numbers(distinct: int, *, whole: bool) -> str:
+    """The kind of a column of numbers where nobody says it: a few whole numbers are ordinal, all others a quantity."""
+    return ORDINAL if whole and distinct <= FEW else CONTINUOUS
 
 
 def _in_order(attribute: Attribute, values: Iterable[Value]) -> tuple[Value, ...]:
@@ -130,3 +154,147 @@ def _in_order(attribute: Attribute, values: Iterable[Value]) -> tuple[Value, ...
 def _place(value: Any) -> tuple[str, Any]:
     number = type(value) in (int, float) or isinstance(value, Real)
     return ("", value) if number else (type(value).__name__, value)
+
+
+def text_of(value: Value) -> str:
+    """A value as it is written in a label; a missing one is empty."""
+    return "" if value is None else str(value)
+
+
+def write_label(attribute: Attribute, members: Sequence[int]) -> str:
+    """The label of a set of codes.
+
+    >>> size = Attribute(name="size", kind="ordinal", domain=("S", "M", "L", "XL"))
+    >>> write_label(size, (0, 1, 2)), write_label(size, (0, 2)), write_label(size, (0, 1, 2, 3))
+    ('[S,L]', '{S|L}', '*')
+    """
+    if len(members) == len(attribute.domain):
+        return ANY
+    first, last = members[0], members[-1]
+    if attribute.is_ordered and last - first + 1 == len(members):
+        return f"[{text_of(attribute.domain[first])}{RANGE}{text_of(attribute.domain[last])}]"
+    return "{" + CHOICE.join(text_of(attribute.domain[member]) for member in members) + "}"
+
+
+class LabelReader:
+    """Reads the labels of one attribute."""
+
+    def __init__(self, attribute: Attribute) -> None:
+        self.attribute = attribute
+        self.codes: dict[str, list[int]] = {}
+        for code, value in enumerate(attribute.domain):
+            self.codes.setdefault(text_of(value), []).append(code)
+
+    def members(self, text: str) -> Members:
+        """The codes that *text* stands for: just one if it is a value.
+
+        >>> size = Attribute(name="size", kind="ordinal", domain=("S", "M", "L", "XL"))
+        >>> LabelReader(size).members("[M,XL]")
+        (1, 2, 3)
+        """
+        if text in self.codes:
+            return tuple(self._only([[code] for code in self.codes[text]]))
+        if text == ANY:
+            return tuple(range(len(self.attribute.domain)))
+        if text.startswith("[") and text.endswith("]"):
+            return self._range(text[1:-1])
+        if text.startswith("{") and text.endswith("}"):
+            return tuple(sorted(set(self._parts(text[1:-1], CHOICE))))
+        raise InvalidInput(
+            f"neither a value of the domain nor a set of such ([a,b], {{a|b}} or {ANY}); the labels of a hierarchy are "
+            f"not known here, so a release to be measured is written with {named('labels')} sets"
+        )
+
+    def _range(self, text: str) -> Members:
+        if not self.attribute.is_ordered:
+            raise InvalidInput("a range needs an order, and the attribute is nominal; write {a|b}")
+        ends = self._parts(text, RANGE, limit=2)
+        if len(ends) != 2 or ends[0] > ends[1]:
+            raise InvalidInput("a range has two ends, the lower one first")
+        return tuple(range(ends[0], ends[1] + 1))
+
+    def _parts(self, text: str, separator: str, limit: int | None = None) -> list[int]:
+        """The codes of the values that *text* lists; a value may hold the separator itself."""
+        pieces = text.split(separator)
+        longest = 1 + max((known.count(separator) for known in self.codes), default=0)
+        # ways[i]: the ways to read the first i pieces; more than one way is ambiguous, so two are enough.
+        ways: list[list[list[int]]] = [[[]]]
+        for end in range(1, len(pieces) + 1):
+            found = [
+                [*before, code]
+                for start in range(max(0, end - longest), end)
+                for code in self.codes.get(separator.join(pieces[start:end]), ())
+                for before in ways[start]
+                if limit is None or len(before) < limit
+            ]
+            ways.append(found if limit is not None else found[:2])
+        return self._only(ways[-1])
+
+    @staticmethod
+    def _only(ways: list[list[int]]) -> list[int]:
+        if len(ways) > 1:
+            raise InvalidInput("the label can be read in several ways, since values of the domain are written alike")
+        if not ways:
+            raise InvalidInput("the set names a value that is not in the domain")
+        return ways[0]
+
+
+def canonical(
+    codes: NDArray[np.integer], sets: Sequence[Iterable[int]], size: int
+) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+    """Codes and sets in their canonical form: each set once, in order, and in use; a set of one value is that value.
+
+    Codes from *size* on number the *sets*; equal sets become one label, however they were written.
+    """
+    if not len(sets):
+        return codes.astype(np.int32), ()
+    members = [tuple(sorted({int(member) for member in each})) for each in sets]
+    used = np.unique(codes[codes >= size]) - size
+    kept = sorted({members[index] for index in used.tolist() if len(members[index]) > 1})
+    place = {each: size + index for index, each in enumerate(kept)}
+    renamed = np.arange(size + len(members), dtype=np.int32)
+    for index in used.tolist():
+        each = members[index]
+        renamed[size + index] = place[each] if len(each) > 1 else each[0]
+    return renamed[codes], tuple(kept)
+
+
+def distances_to(members: Sequence[int], size: int, *, ordered: bool) -> NDArray[np.float64]:
+    """The mean distance of each value of a domain of *size* to the *members* of a set.
+
+    >>> distances_to((0, 1), 4, ordered=True).tolist()
+    [0.125, 0.125, 0.375, 0.625]
+    >>> distances_to((0, 1), 4, ordered=False).tolist()
+    [0.5, 0.5, 1.0, 1.0]
+    """
+    held = np.zeros(size, dtype=np.int64)
+    held[list(members)] = 1
+    count = len(members)
+    if not ordered:
+        return (count - held) / count
+    # From one value to the next the sum grows by 1 for each member passed and shrinks by 1 for each still ahead.
+    passed = np.cumsum(held)
+    steps = 2 * passed[:-1] - count
+    sums = np.concatenate(([sum(members)], sum(members) + np.cumsum(steps)))
+    return sums / (count * size)
+
+
+def paired_distances(
+    values: NDArray[np.integer],
+    labels: NDArray[np.integer],
+    sets: Sequence[Members],
+    size: int,
+    *,
+    ordered: bool,
+) -> NDArray[np.float64]:
+    """The distance from each value to the label in the same row; labels from *size* on count the *sets*."""
+    distances = np.abs(values.astype(np.int64) - labels) / size if ordered else (values != labels).astype(np.float64)
+    if not sets:
+        return distances
+    # Rows by label, so that the distances to a set are computed once.
+    rows = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[rows], np.arange(size, size + len(sets) + 1))
+    for members, first, end in zip(sets, starts[:-1], starts[1:], strict=True):
+        holders = rows[first:end]
+        distances[holders] = distances_to(members, size, ordered=ordered)[values[holders]]
+    return distances

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from tabular.attributes import KINDS
-from tabular.classes import smallest_class
 from tabular.errors import NoSolution, ReportedError
+from tabular.loop import Report, on_threads, processors, silent
 from tabular.measures import Summary, summary
-from tabular.progress import Report, silent
 from tabular.protections import check_columns, protect, protections
-from tabular.table import Table
-from tabular.threads import on_threads, processors
+from tabular.table import Table, smallest_class
 
 #: 24 sizes of groups; each column alone, two together and all together make 72 microaggregations of three columns.
 GROUP_SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)

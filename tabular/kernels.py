@@ -1,13 +1,30 @@
-"""Compiled array kernels: one way to compile a loop that NumPy cannot express."""
+"""Compiled array kernels: one way to compile a loop that NumPy cannot express.
+
+The machine code is kept on disk (`tabular.compiling` says where), and made anew when a kernel, or one it calls, has
+changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+import contextlib
+import hashlib
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, ClassVar, TypeVar, cast
 
 import numba
+from numba.core import event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+
+from tabular.compiling import cache_folders, compile_time
 
 F = TypeVar("F", bound=Callable[..., object])
+
+#: What reading kept code raises where an earlier version wrote it for types that have moved since, or it is damaged.
+_OUTGROWN = (AttributeError, ImportError, EOFError, pickle.UnpicklingError)
 
 
 def compiled(function: F) -> F:
@@ -24,31 +41,126 @@ def lean(function: F) -> F:
     return _compile(function, _nrt=False)
 
 
-def _compile(function: F, **options: bool) -> F:
-    jit: Any = numba.njit
-    try:
-        kernel = jit(cache=True, nogil=True, **options)(function)
-        kernel._cache.load_overload = _fresh_only(kernel._cache)
-        return cast(F, kernel)
-    except RuntimeError:
-        # Neither beside the module nor in the user's cache may a file be written: compile anew in each process.
-        return cast(F, jit(nogil=True, **options)(function))
-
-
-def _fresh_only(cache: Any) -> Callable[[Any, Any], Any]:
-    """Load from a *cache*, or clear it where an earlier version wrote it for types that have moved since."""
-    load = cache.load_overload
-
-    def loaded(signature: Any, context: Any) -> Any:
-        try:
-            return load(signature, context)
-        except (AttributeError, ImportError):
-            cache.flush()
-            return None
-
-    return loaded
-
-
 def inlined(function: F) -> F:
     """Write *function* out wherever a kernel calls it: for small steps whose many arrays a call would copy."""
     return cast(F, numba.njit(nogil=True, inline="always")(function))
+
+
+def _compile(function: F, **options: bool) -> F:
+    kernel: Any = numba.njit(nogil=True, **options)(function)
+    kernel._cache = _KernelCache(function)
+    return cast(F, kernel)
+
+
+class _Times(event.Listener):
+    """Hears from the compiler when it begins and ends."""
+
+    def on_start(self, event: Any) -> None:
+        compile_time.begin()
+
+    def on_end(self, event: Any) -> None:
+        compile_time.end()
+
+
+event.register("numba:compile", _Times())
+
+
+class _Locator:
+    """What the compiler asks about a function that it keeps."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._py_file = function.__code__.co_filename
+
+    @classmethod
+    def from_function(cls, function: FunctionType, path: str) -> _Locator:
+        return cls(function)
+
+    def get_disambiguator(self) -> str:
+        return ""
+
+
+class _Kept(CompileResultCacheImpl):
+    _locator_classes: ClassVar[list[type[object]]] = [_Locator]
+
+
+class _KernelCache(FunctionCache):
+    """Keeps the machine code of one kernel, one file for each kind of arguments."""
+
+    def __init__(self, function: Any) -> None:
+        self._name, self._py_func = repr(function), function
+        self._impl = _Kept(function)
+        self._files: list[IndexDataCacheFile] | None = None
+        self.enable()
+
+    @property
+    def cache_path(self) -> str | None:
+        return None
+
+    def flush(self) -> None:
+        for file in self._kept_in():
+            file.flush()
+
+    def _kept_in(self) -> list[IndexDataCacheFile]:
+        # The kernels that this one calls may stand below it: they are known when it is first called.
+        if self._files is None:
+            function = self._py_func
+            name = f"{function.__module__}.{function.__qualname__}-py{sys.version_info[0]}{sys.version_info[1]}"
+            folders = cache_folders(Path(function.__code__.co_filename).parent)
+            self._files = [IndexDataCacheFile(str(folder), name, _stamp(function)) for folder in folders]
+        return self._files
+
+    def _load_overload(self, signature: Any, context: Any) -> Any:
+        key = self._index_key(signature, context.codegen())
+        for file in self._kept_in():
+            with contextlib.suppress(OSError, *_OUTGROWN):
+                data = file.load(key)
+                if data is not None:
+                    return self._impl.rebuild(context, data)
+        return None
+
+    def _save_overload(self, signature: Any, data: Any) -> None:
+        if not self._impl.check_cachable(data):
+            return
+        key, reduced = self._index_key(signature, data.codegen), self._impl.reduce(data)
+        for file in self._kept_in():
+            with contextlib.suppress(OSError):
+                Path(file._cache_path).mkdir(parents=True, exist_ok=True)
+                try:
+                    file.save(key, reduced)
+                except _OUTGROWN:
+                    file.flush()
+                    file.save(key, reduced)
+                compile_time.folders.add(file._cache_path)
+                return
+
+
+def _stamp(function: Any) -> str:
+    """A digest of the code of a kernel and of all kernels it calls, so that none is run that one of them outgrew."""
+    digest, seen = hashlib.sha256(), set[Any]()
+    waiting = [function]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        names, constants = list[str](), list[Any]()
+        for code in _codes(each.__code__):
+            digest.update(code.co_code)
+            names += code.co_names
+            constants += [one for one in code.co_consts if not isinstance(one, CodeType)]
+        digest.update(repr((names, constants)).encode())
+        for name in names:
+            value = each.__globals__.get(name)
+            called = getattr(value, "py_func", None)
+            if called is not None:
+                waiting.append(called)
+            elif isinstance(value, (bool, int, float, str, tuple)):
+                digest.update(repr((name, value)).encode())
+    return digest.hexdigest()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

@@ -1,17 +1,31 @@
-"""One loop for long work in steps: ask for candidates, tell what became of them, report, stop when it is time.
+"""Long work: one loop of steps, several threads, and how far it is.
 
-It does not know what the candidates are: a search of a lattice asks for nodes, an evolution for masked files.
+The loop asks for candidates, tells what became of them, reports, and stops when it is time. It does not know what the
+candidates are: a search of a lattice asks for nodes, an evolution for masked files.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tabular.compiling import working_clock
+
+#: Takes what is being done, how many parts of it are done, and how many there are (0: that is not known).
+Report = Callable[[str, int, int], None]
+
 Asked = TypeVar("Asked")
 Told = TypeVar("Told")
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def silent(phase: str, done: int, of: int) -> None:
+    """Tell nobody."""
 
 
 class Enough(Exception):
@@ -32,20 +46,6 @@ class Progress(Standing):
     """Where work stands at one moment."""
 
     seconds: float = 0.0
-    #: How many times candidates were asked for, and how many times in turn none of them was new.
-    generation: int = 0
-    idle: int = 0
-
-    def after(self, standing: Standing, seconds: float) -> Progress:
-        """The progress one generation later."""
-        return Progress(
-            standing.evaluated,
-            standing.best,
-            standing.lower_bound,
-            seconds,
-            self.generation + 1,
-            self.idle + 1 if standing.evaluated == self.evaluated else 0,
-        )
 
 
 Stop = Callable[[Progress], bool]
@@ -66,26 +66,6 @@ def after_seconds(seconds: float) -> Stop:
     return lambda progress: progress.seconds >= seconds
 
 
-def after_generations(count: int) -> Stop:
-    """Stop when candidates were asked for *count* times."""
-    return lambda progress: progress.generation >= count
-
-
-def after_idling(generations: int) -> Stop:
-    """Stop when so many generations in turn brought nothing new."""
-    return lambda progress: progress.idle >= generations
-
-
-def cancelled(is_cancelled: Callable[[], bool]) -> Stop:
-    """Stop when somebody has said so: a user who interrupts, or one who cancels a job."""
-    return lambda progress: is_cancelled()
-
-
-def any_of(*stops: Stop) -> Stop:
-    """Stop when one of *stops* says so."""
-    return lambda progress: any(stop(progress) for stop in stops)
-
-
 @dataclass(frozen=True)
 class Trace:
     """How a run went: whether it ended by itself, and the moments at which the best or the bound changed."""
@@ -102,7 +82,7 @@ def run(
     *,
     stop: Stop = never,
     report: Callable[[Progress], None] = lambda progress: None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = working_clock,
 ) -> Trace:
     """Ask *steps* for candidates and tell it what *evaluate* says of them, until it ends or *stop* says so.
 
@@ -119,16 +99,21 @@ def run(
     began, progress = clock(), Progress()
     moments: list[Progress] = []
     ended = False
+
+    def now() -> Progress:
+        stands = standing()
+        return Progress(stands.evaluated, stands.best, stands.lower_bound, clock() - began)
+
     try:
         asked = next(steps)
         while not stop(progress):
             asked = steps.send(evaluate(asked))
-            progress = progress.after(standing(), clock() - began)
+            progress = now()
             _note(moments, progress)
             report(progress)
     except StopIteration:
         ended = True
-        _note(moments, progress.after(standing(), clock() - began))
+        _note(moments, now())
     except Enough:
         pass
     finally:
@@ -145,3 +130,22 @@ def _note(moments: list[Progress], progress: Progress) -> None:
         moments[-1] = progress
     else:
         moments.append(progress)
+
+
+def processors() -> int:
+    """How many threads can run at the same time."""
+    return os.cpu_count() or 1
+
+
+def on_threads(work: Callable[[T], R], items: Iterable[T], workers: int | None = None) -> Iterator[R]:
+    """What *work* makes of each of *items*, in their order; it writes nothing that another call reads or writes.
+
+    >>> list(on_threads(lambda number: number**2, range(5), workers=3))
+    [0, 1, 4, 9, 16]
+    """
+    workers = processors() if workers is None else workers
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, items)

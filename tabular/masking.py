@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
-from tabular.matrices.correction import CorrectedFrequencies, corrected_frequencies
-from tabular.matrices.files import read_matrices
+from tabular.loop import Report, silent
+from tabular.matrices.transition import CorrectedFrequencies, corrected_frequencies, read_matrices
 from tabular.measures.scores import Summary, summary
-from tabular.measures.transitions import MatrixMeasures, matrix_measures
-from tabular.progress import Report, silent
+from tabular.measures.transitions import matrix_measures
 from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
-from tabular.release.dictionary import effective_parameters
-from tabular.release.identifiers import IDENTIFIER, release_table
-from tabular.release.package import Released, drawn_order
-from tabular.release.verification import verify
+from tabular.release import IDENTIFIER, Released, drawn_order, effective_parameters, release_table, verify
 from tabular.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 #: How the files are read that some parameters name.
 _READERS: Mapping[str, Callable[[str, Table, Sequence[str]], Any]] = {
@@ -113,7 +106,7 @@ class Masked(Released):
     """
 
     measures: Summary | None = None
-    matrix_measures: MatrixMeasures | None = field(default=None, repr=False)
+    matrix_measures: Mapping[str, Any] | None = field(default=None, repr=False)
     frequencies: Sequence[CorrectedFrequencies] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:

@@ -1,9 +1,12 @@
-"""The table: columns of codes, and their attributes."""
+"""The table: columns of codes and their attributes; the equivalence classes of its rows, and the k they may have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import floor
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +18,26 @@ from tabular.attributes import (
     NOMINAL,
     ORDINAL,
     Attribute,
+    LabelReader,
+    Members,
     Value,
+    canonical,
     inferred,
     is_number,
     plain_values,
     resolved,
+    text_of,
     widened,
+    write_label,
 )
-from tabular.errors import InvalidInput, UnknownName
-from tabular.labels import LabelReader, Members, canonical, text_of, write_label
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from pandas.api.extensions import ExtensionArray
 
+#: With up to so many possible keys a row, marking those that occur is quicker than sorting.
+_MARKED = 16
 #: So many rows of a table a notebook shows.
 _SHOWN = 10
 
@@ -254,10 +263,10 @@ def _attributes_of(frame: DataFrame) -> dict[str, Attribute]:
 
 def _by_name(attributes: Iterable[Attribute] | Mapping[str, Attribute]) -> dict[str, Attribute]:
     listed = list(attributes.values() if isinstance(attributes, Mapping) else attributes)
-    named = {attribute.name: attribute for attribute in listed}
-    if len(named) < len(listed):
+    by_name = {attribute.name: attribute for attribute in listed}
+    if len(by_name) < len(listed):
         raise InvalidInput("Two attributes have the same name.")
-    return named
+    return by_name
 
 
 def _encoded(attribute: Attribute, values: Sequence[Value]) -> NDArray[np.int32]:
@@ -303,3 +312,92 @@ def _checked(
         raise InvalidInput(f"Column {attribute.name!r}, row {outside[0] + 1}: the code is not in the domain.")
     fitting, kept = canonical(array, sets, size)
     return np.array(fitting, dtype=np.int32), kept
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Rows put into classes: the class of each row, and how many rows each class has."""
+
+    labels: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The first row of each class."""
+        rows = np.empty(len(self.sizes), dtype=np.int64)
+        rows[self.labels[::-1]] = np.arange(len(self.labels))[::-1]
+        return rows
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest class; a table without rows has 0."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+
+def equivalence_classes(columns: Sequence[NDArray[np.integer]]) -> Classes:
+    """The classes of rows with equal codes in all *columns*, numbered in the order of their codes.
+
+    A missing value is a code like any other.
+
+    >>> equivalence_classes([np.array([3, 3, -1, 3]), np.array([0, 1, 0, 0])]).labels.tolist()
+    [1, 2, 0, 1]
+    """
+    if not columns:
+        raise ValueError("Classes need at least one column.")
+    labels = np.zeros(len(columns[0]), dtype=np.int64)
+    found = 1
+    for column in columns:
+        codes = np.asarray(column, dtype=np.int64)
+        if not len(codes):
+            break
+        low, high = int(codes.min()), int(codes.max())
+        span = high - low + 1
+        if span * found >= 2**63:
+            # The codes are far apart: number those that occur, at most one a row.
+            values, codes = np.unique(codes, return_inverse=True)
+            low, span = 0, len(values)
+        # Renumbered after each column, so that the keys of many columns never overflow.
+        labels, found = _numbered(labels * span + (codes - low), found * span)
+    return Classes(labels=labels, sizes=np.bincount(labels))
+
+
+def _numbered(keys: NDArray[np.int64], bound: int) -> tuple[NDArray[np.int64], int]:
+    """The rank of each key among those that occur, and how many occur; all keys are below *bound*."""
+    if bound > _MARKED * len(keys):
+        kept, numbers = np.unique(keys, return_inverse=True)
+        return numbers, len(kept)
+    occurs = np.zeros(bound, dtype=np.bool_)
+    occurs[keys] = True
+    numbers = np.cumsum(occurs) - 1
+    return numbers[keys], int(numbers[-1]) + 1
+
+
+def smallest_class(columns: Sequence[NDArray[np.integer]]) -> int:
+    """The k of a table: how many rows share the rarest combination of the values in *columns*.
+
+    >>> smallest_class([np.array([1, 1, 2, 2, 2])])
+    2
+    """
+    return equivalence_classes(columns).k
+
+
+def check_k(k: object, rows: int) -> int:
+    """*k* as a plain number, or an error where no table of so many *rows* can have it."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
+    if k > rows:
+        noun = "record" if rows == 1 else "records"
+        raise NoSolution(
+            f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
+        )
+    return int(k)
+
+
+def suppression_limit(share: float, rows: int) -> int:
+    """The number of rows that may be suppressed.
+
+    >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
+    (301, 29)
+    """
+    # The decimal as it is written: the float 0.29 is less than 0.29.
+    return floor(Fraction(repr(float(share))) * rows)

@@ -23,6 +23,9 @@ from api.verbs import verbs
 from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
 from api.verbs.values import is_required, kind_of, names_in, options_of, write_plan
 
+#: The variable of the environment that names the folder of compiled code.
+CACHE_DIR = "GRAPHPRIV_CACHE_DIR"
+
 _INTERRUPTED = "interrupted; nothing more was written."
 
 #: What each first word of several commands is about.
@@ -42,6 +45,8 @@ def command_line() -> click.Group:
         help="Protect, audit and release social graphs and tables.\n\n"
         "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 no solution exists; 4 done, and --fail-if holds.",
         context_settings={"help_option_names": ["-h", "--help"]},
+        params=[_cache_dir()],
+        callback=lambda cache_dir: os.environ.update({CACHE_DIR: cache_dir} if cache_dir else {}),
     )
     click.version_option(package_name="graphpriv")(top)
     for entry in verbs.entries():
@@ -51,6 +56,15 @@ def command_line() -> click.Group:
     for command in (service.methods, service.serve, service.run_plan):
         top.add_command(command)
     return top
+
+
+def _cache_dir() -> click.Option:
+    return click.Option(
+        ["--cache-dir"],
+        metavar="DIR",
+        help=f"Where compiled code is kept; {CACHE_DIR} sets it for all commands. Without either it is kept beside the "
+        "program, else in the user's cache, else in the temporary directory.",
+    )
 
 
 def _group(top: click.Group, word: str) -> click.Group:

@@ -19,10 +19,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
+from tabular.compiling import check_cache_folder, compile_time
 from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.files.disk import STREAM, read_text
-from tabular.files.outputs import Output, Planned, check_outputs, put_right, write_outputs
-from tabular.progress import Report, silent
+from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ verbs: Registry[Verb] = Registry("command")
 
 def dictionary_beside(out: str) -> list[Planned]:
     """The data dictionary beside the file *out*; none where that is standard output."""
-    from tabular.release.dictionary import dictionary_path
+    from tabular.release import dictionary_path
 
     return [] if out == STREAM else [Planned("out", str(dictionary_path(out)), what="the data dictionary")]
 
@@ -238,7 +238,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    outcome = verb.run(replace(work, expect=expect))
+    check_cache_folder()
+    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+        outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
         release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
@@ -250,8 +252,8 @@ def perform(verb: Verb, work: Work) -> Outcome:
 
 def _refuse_mix(files: Sequence[str]) -> None:
     """Refuse a release whose dictionary was written with another one: a part of it was replaced, or changed since."""
-    from tabular.release.dictionary import dictionary_path
-    from tabular.release.identity import check_release_id
+    from tabular.files.disk import check_release_id
+    from tabular.release import dictionary_path
 
     beside = dictionary_path(files[0])
     if files[0] == STREAM or not beside.exists() or not all(Path(file).is_file() for file in files):

@@ -13,8 +13,7 @@ from typing import Any
 
 from api.verbs.contract import Verb, Work, verbs
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
-from tabular.files.disk import read_text, write_text
-from tabular.files.outputs import Planned, check_outputs
+from tabular.files.disk import Planned, check_outputs, read_text, write_text
 
 #: The kinds of options, by the annotation of their field; `| None` may follow.
 _MUST = {

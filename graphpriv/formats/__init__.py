@@ -9,7 +9,7 @@ from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, replacing
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 
 __all__ = ["GraphFormat", "Imported", "format_of", "formats", "graph_files", "read_graph", "write_graph"]
 

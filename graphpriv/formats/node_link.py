@@ -1,20 +1,21 @@
-"""Node-link JSON, as NetworkX writes it."""
+"""Node-link JSON, as NetworkX writes it, and NetworkX graphs themselves."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
-from graphpriv.formats.draft import Draft
-from graphpriv.formats.json_text import kind_of, parsed_json
-from graphpriv.formats.sources import content, places_that_occur
+from graphpriv.formats.contract import GraphFormat, Imported, Origin, content, formats, places_that_occur
+from graphpriv.formats.draft import Draft, kind_of, parsed_json
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.disk import decode
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: What an edge has beside its two ends in a multigraph.
 _NOT_ATTRIBUTES = {"source", "target", "key"}
@@ -90,8 +91,6 @@ def from_document(document: Any, file: str, directed: bool | None = None, *, rep
     draft.ignored.update(f"{key} (graph)" for key in document if key not in _KNOWN)
     draft.ignored.update(f"{key} (graph)" for key in attributes if key != "locations")
     locations = document.get("locations", attributes.get("locations"))
-    if isinstance(locations, str):
-        locations = parsed_json(locations, f"{file}, locations")
     return draft.graph(locations, directed=said if directed is None else directed, where=f"{file}, locations")
 
 
@@ -104,3 +103,37 @@ def _records(document: dict[str, Any], name: str, file: str) -> Iterator[dict[st
         if not isinstance(record, dict):
             raise InvalidRecord(f"{file}, {name}[{number}]: must be an object, not {kind_of(record)}.")
         yield record
+
+
+def imported_from_networkx(graph: nx.Graph) -> Imported:
+    """The social graph of a NetworkX graph: `location` and `topics` of its nodes, `locations` of the graph.
+
+    It tells of the self-loops and parallel edges that were dropped and the attributes that were not taken.
+    """
+    draft = Draft("graph", lambda number: f"node {number}", lambda number: f"edge {number}")
+    for number, (node, attributes) in enumerate(graph.nodes(data=True)):
+        draft.add_user(number, node, {str(name): value for name, value in attributes.items()})
+    for number, (source, target, attributes) in enumerate(graph.edges(data=True)):
+        draft.add_edge(number, source, target)
+        draft.ignored.update(f"{name} (edges)" for name in attributes)
+    draft.ignored.update(f"{name} (graph)" for name in graph.graph if name != "locations")
+    locations = graph.graph.get("locations")
+    return draft.graph(locations, directed=graph.is_directed(), where="graph, locations")
+
+
+def to_networkx(graph: SocialGraph) -> nx.Graph:
+    """The same graph for NetworkX; a user without a place has the `location` None, an empty topic is None."""
+    import networkx as nx
+
+    tree, location = places_that_occur(graph)
+    result = nx.DiGraph() if graph.directed else nx.Graph()
+    result.graph["locations"] = {key: [list(step) for step in tree.path(node)] for key, node in tree.by_key.items()}
+    keys, topics = [*tree.keys, None], [*graph.topic_names, None]
+    for user, name in enumerate(graph.ids):
+        attributes: dict[str, Any] = {key: column[user] for key, column in graph.private.items()}
+        attributes["location"] = keys[location[user]]
+        attributes["topics"] = [topics[code] for code in graph.topics[user]]
+        result.add_node(name, **attributes)
+    sources, targets = graph.edges()
+    result.add_edges_from((graph.ids[a], graph.ids[b]) for a, b in zip(sources.tolist(), targets.tolist(), strict=True))
+    return result

@@ -1,26 +1,27 @@
-"""Clusters of a random user and those with the closest profiles (Mares Soler 2013, Algorithm 14)."""
+"""Clusters of a random user and those with the closest profiles (Mares Soler 2013, Algorithm 14).
+
+Queues of users by what they have in common let the closest ones be found without looking at all pairs.
+
+A pattern says which of the three topics must be equal; users equal in those form a group. A group has a queue of all
+its users, one of those at each place, and one of those at each level below each place. All hold users by position, so
+the front of a queue is the user that a tie goes to. Whoever is closer is always taken first, so a queue may hold users
+who agree in more than its pattern says: by the time it is asked, they are gone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.places import TOP, UNKNOWN
+from graphpriv.places import TOP, UNKNOWN, PlaceTree
 from graphpriv.protections.contract import Protection, protections
-from graphpriv.protections.profile_queues import (
-    AT_PLACE,
-    KINDS,
-    PATTERNS,
-    Queues,
-    Surroundings,
-    queues,
-    surroundings,
-)
 from graphpriv.topics import RANKS
 from tabular.kernels import compiled
+from tabular.table import equivalence_classes
 
 #: The highest distance of two profiles, in 28ths: a step of the location counts one, a different topic seven.
 FARTHEST = TOP * (RANKS + 1)
@@ -145,3 +146,142 @@ def _cluster(
                 visited[closest] = True
                 clusters[closest] = cluster
                 missing -= 1
+
+
+#: All subsets of the topics, as bits.
+PATTERNS = 1 << RANKS
+#: Keys of the queues of a place: one a level below it, one of those at the place itself.
+KINDS = TOP + 2
+AT_PLACE = TOP + 1
+
+
+class Surroundings(NamedTuple):
+    """The places above and below each place; the last row is the unknown place, which index -1 finds."""
+
+    levels: NDArray[np.int8]
+    #: Rows of the places above that users are at, and where the row of each place begins and ends.
+    above: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    #: For each place, as bits, at which levels there are users below it.
+    below: NDArray[np.uint8]
+
+
+class Queues(NamedTuple):
+    """The queues of all groups, one after the other in `users`, and how to find those of a profile."""
+
+    #: For each user its profile, and for each profile its place.
+    profile: NDArray[np.int64]
+    place: NDArray[np.int32]
+    #: For each pattern and profile its group.
+    group: NDArray[np.int64]
+    #: For each pattern, sorted, the keys of its queues; those of pattern p stand from first[p] to first[p + 1].
+    keys: NDArray[np.int64]
+    first: NDArray[np.int64]
+    #: For each pattern the queues that a user of a profile stands in; a profile's own begin at slots[profile].
+    member: NDArray[np.int32]
+    slots: NDArray[np.int64]
+    #: Where each queue ends in `users`, and where its front is; the search moves the fronts on.
+    ends: NDArray[np.int64]
+    fronts: NDArray[np.int64]
+    users: NDArray[np.int32]
+
+
+def surroundings(places: PlaceTree, location: NDArray[np.int32]) -> Surroundings:
+    """What the search needs to know about places, given where users are."""
+    count = len(places) + 1
+    occupied = np.unique(location[location != UNKNOWN])
+    levels = np.append(places.levels, np.int8(TOP))
+    is_occupied = np.zeros(count, dtype=np.bool_)
+    is_occupied[occupied] = True
+    below = np.zeros(count, dtype=np.uint8)
+    froms, tos = [], []
+    lower, upper = occupied, places.parents[occupied]
+    while len(lower):
+        lower, upper = lower[upper >= 0], upper[upper >= 0]
+        np.bitwise_or.at(below, upper, np.left_shift(1, levels[lower]).astype(np.uint8))
+        kept = is_occupied[upper]
+        froms.append(lower[kept])
+        tos.append(upper[kept])
+        upper = places.parents[upper]
+    rows = np.concatenate(froms) if froms else np.zeros(0, dtype=np.int32)
+    above = np.concatenate(tos) if tos else np.zeros(0, dtype=np.int32)
+    by_row = np.argsort(rows, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=count)))
+    return Surroundings(levels=levels, above=above[by_row].astype(np.int32), offsets=offsets, below=below)
+
+
+def queues(graph: SocialGraph, around: Surroundings) -> Queues:
+    """Put every user into the queues of its profile."""
+    classes = equivalence_classes(list(graph.profiles().T))
+    _, example = np.unique(classes.labels, return_index=True)
+    place, topics = graph.location[example], graph.topics[example]
+    own, slots = _own_keys(place, around)
+    group = np.empty((PATTERNS, len(place)), dtype=np.int64)
+    member = np.empty((PATTERNS, len(own)), dtype=np.int32)
+    keys, first = [], np.zeros(PATTERNS + 1, dtype=np.int64)
+    for pattern in range(PATTERNS):
+        chosen = [topics[:, rank] for rank in range(RANKS) if pattern >> rank & 1]
+        group[pattern] = equivalence_classes(chosen).labels if chosen else 0
+        wanted = np.repeat(group[pattern], np.diff(slots)) * (len(around.levels) * KINDS) + own
+        found, queue = np.unique(wanted, return_inverse=True)
+        member[pattern] = queue + first[pattern]
+        keys.append(found)
+        first[pattern + 1] = first[pattern] + len(found)
+    lengths = _lengths(member, np.repeat(classes.sizes, np.diff(slots)), int(first[-1]))
+    ends = np.cumsum(lengths)
+    fronts = ends - lengths
+    users = np.empty(int(ends[-1]), dtype=np.int32)
+    _fill(classes.labels, member, slots, fronts.copy(), users)
+    return Queues(
+        profile=classes.labels,
+        place=place,
+        group=group,
+        keys=np.concatenate(keys),
+        first=first,
+        member=member,
+        slots=slots,
+        ends=ends,
+        fronts=fronts,
+        users=users,
+    )
+
+
+def _own_keys(place: NDArray[np.int32], around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each profile the keys of its queues: of its whole group, at its place, below each place above it."""
+    unknown = len(around.levels) - 1
+    place = np.where(place == UNKNOWN, unknown, place).astype(np.int64)
+    above = np.diff(around.offsets)[place]
+    slots = np.append(0, np.cumsum(above + 2))
+    keys = np.empty(int(slots[-1]), dtype=np.int64)
+    # No user is below the unknown place, which leaves that key for the whole group.
+    keys[slots[:-1]] = unknown * KINDS
+    keys[slots[:-1] + 1] = place * KINDS + AT_PLACE
+    others = np.ones(len(keys), dtype=np.bool_)
+    others[slots[:-1]] = others[slots[:-1] + 1] = False
+    ranks = np.arange(int(above.sum())) - np.repeat(np.cumsum(above) - above, above)
+    uppers = around.above[np.repeat(around.offsets[place], above) + ranks].astype(np.int64)
+    keys[others] = uppers * KINDS + np.repeat(around.levels[place], above)
+    return keys, slots
+
+
+def _lengths(member: NDArray[np.int32], sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    lengths = np.zeros(count, dtype=np.int64)
+    for row in member:
+        lengths += np.bincount(row, weights=sizes, minlength=count).astype(np.int64)
+    return lengths
+
+
+@compiled
+def _fill(
+    profile: NDArray[np.int64],
+    member: NDArray[np.int32],
+    slots: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    users: NDArray[np.int32],
+) -> None:
+    for pattern in range(len(member)):
+        for user in range(len(profile)):
+            for slot in range(slots[profile[user]], slots[profile[user] + 1]):
+                queue = member[pattern, slot]
+                users[ends[queue]] = user
+                ends[queue] += 1

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.protections.aggregation import aggregated
+from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.release import Release, anonymous
+from graphpriv.topics import EMPTY, RANKS
 from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
-from tabular.progress import Report, silent
+from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
 #: The thesis's algorithm.
@@ -68,3 +69,65 @@ def check_k(k: int, users: int) -> int:
         noun = "user" if users == 1 else "users"
         raise NoSolution(f"No release with k={k} exists: the graph has {users} {noun}. Lower k or add users.")
     return int(k)
+
+
+def aggregated(graph: SocialGraph, clusters: NDArray[np.int64]) -> SocialGraph:
+    """The graph in which each user has the profile of its cluster; *clusters* are numbered from 0 without a gap.
+
+    A user alone in a cluster keeps its profile as it is.
+    """
+    if not len(graph):
+        return graph
+    sizes = np.bincount(clusters)
+    location = common_places(graph.places, graph.location, clusters)
+    topics = borda(graph.topics, clusters, len(graph.topic_names))
+    # Borda would close a gap between the topics of one user; with nobody to agree with there is nothing to vote on.
+    alone = (sizes == 1)[clusters][:, None]
+    return replace(
+        graph,
+        location=location[clusters],
+        topics=np.where(alone, graph.topics, topics[clusters]).astype(np.int32),
+    )
+
+
+def common_places(places: PlaceTree, location: NDArray[np.int32], clusters: NDArray[np.int64]) -> NDArray[np.int32]:
+    """For each cluster the closest place above all of its users; unknown only where all of them are."""
+    count = int(clusters.max()) + 1
+    first = np.full(count, len(places), dtype=np.int32)
+    last = np.full(count, UNKNOWN, dtype=np.int32)
+    np.minimum.at(first, clusters, location)
+    np.maximum.at(last, clusters, location)
+    # What lies below a place is a contiguous run of nodes, so a place above the first and the last is above all.
+    common = np.where(first == UNKNOWN, np.where(last == UNKNOWN, UNKNOWN, 0), first).astype(np.int32)
+    while True:
+        short = np.flatnonzero((common > 0) & (last >= places.ends[common]))
+        if not len(short):
+            return common
+        common[short] = places.parents[common[short]]
+
+
+def borda(topics: NDArray[np.int32], clusters: NDArray[np.int64], names: int) -> NDArray[np.int32]:
+    """For each cluster the three topics with the highest sums of weights 3, 2, 1, best first, empty at the end.
+
+    Ties go to more first places, then to more second places, then to the lower code, which is the order of topics.
+
+    >>> figure_6_3 = np.array([[2, 1, 0], [1, 3, 4], [1, 2, 5]])
+    >>> borda(figure_6_3, np.zeros(3, dtype=np.int64), 6).tolist()
+    [[1, 2, 3]]
+    """
+    count = int(clusters.max()) + 1
+    voted = topics != EMPTY
+    ranks = np.broadcast_to(np.arange(RANKS), topics.shape)[voted]
+    ballots = (clusters[:, None] * names + topics)[voted]
+    stood, candidate = np.unique(ballots, return_inverse=True)
+    sums = np.bincount(candidate, weights=RANKS - ranks, minlength=len(stood)).astype(np.int64)
+    firsts = np.bincount(candidate[ranks == 0], minlength=len(stood))
+    seconds = np.bincount(candidate[ranks == 1], minlength=len(stood))
+    cluster = stood // max(names, 1)
+    best_first = np.lexsort((stood, -seconds, -firsts, -sums, cluster))
+    cluster = cluster[best_first]
+    place = np.arange(len(cluster)) - np.searchsorted(cluster, cluster)
+    winners = place < RANKS
+    elected = np.full((count, RANKS), EMPTY, dtype=np.int32)
+    elected[cluster[winners], place[winners]] = (stood % max(names, 1))[best_first][winners]
+    return elected

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
-from graphpriv.pair import Pair
+from graphpriv.measures import Pair
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
-from tabular.classes import equivalence_classes
 from tabular.errors import UnknownName
+from tabular.table import equivalence_classes
 
 
 @dataclass(frozen=True, eq=False)

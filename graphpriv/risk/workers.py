@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.threads import on_threads
+from tabular.loop import on_threads
 
 
 def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], workers: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import Links, SocialGraph, links_of
-from graphpriv.places import Path, PlaceTree
+from graphpriv.places import LEVELS, Path, PlaceTree
 from graphpriv.store.records import User
 from graphpriv.topics import EMPTY, RANKS, in_order
 from tabular.errors import StoreUnavailable
@@ -85,6 +85,21 @@ def place_paths(rows: Sequence[PlaceRow]) -> dict[int, Path]:
             above = ((row_of[each][2], row_of[each][3]), *above)
             paths[each] = above
     return paths
+
+
+def place_problems(rows: Sequence[PlaceRow]) -> list[str]:
+    """The problems of the places of a graph, in sentences."""
+    problems = []
+    paths = place_paths(rows)
+    if len(paths) < len(rows):
+        problems.append(f"{len(rows) - len(paths)} places form a cycle or hang on nothing.")
+    if sum(parent is None for _, parent, _, _ in rows) != 1:
+        problems.append("there is not one place above all others.")
+    unknown = {kind for _, _, _, kind in rows} - set(LEVELS)
+    problems += [f"{kind!r} is no type of place." for kind in sorted(unknown)]
+    if len(set(paths.values())) < len(paths):
+        problems.append("the same place stands there twice.")
+    return problems
 
 
 def numbered_tree(rows: Sequence[PlaceRow]) -> tuple[PlaceTree, NDArray[np.int32]]:

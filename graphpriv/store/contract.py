@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from operator import methodcaller
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
+from graphpriv.store import transaction
+from graphpriv.store.assembly import mapping_of
 from graphpriv.store.records import (
     Added,
     Copy,
@@ -21,13 +24,24 @@ from graphpriv.store.records import (
     GraphInfo,
     Post,
     Run,
+    Unsettled,
     User,
+    changed,
     check_name,
     emptied,
+    sound_copy,
+    sound_follows,
+    sound_graph,
+    sound_posts,
+    sound_release,
+    sound_users,
     taken,
 )
-from graphpriv.store.soundness import sound_follows, sound_graph, sound_posts, sound_users
+from graphpriv.store.transaction import Head, Transaction
 from tabular.errors import UnknownName
+
+T = TypeVar("T")
+H = TypeVar("H")
 
 
 class Store(ABC):
@@ -52,9 +66,25 @@ class Store(ABC):
             raise UnknownName.among("graph", name, known)
         return known[name]
 
-    @abstractmethod
     def graphs(self) -> list[GraphInfo]:
         """All graphs, by name."""
+        return self._read(lambda at: at.infos())
+
+    @abstractmethod
+    def _read(self, work: Callable[[Transaction], T]) -> T:
+        """What *work* reads in one transaction."""
+
+    @abstractmethod
+    def _write(self, work: Callable[[Transaction], T]) -> T:
+        """Do *work* in one transaction; it may be called again where the first one failed."""
+
+    def _settled(self, look: Callable[[Transaction], H], read: Callable[[Transaction, H], T], name: str) -> T:
+        """What is read of the graphs that *look* finds, all of one moment."""
+        return self._read(lambda at: read(at, look(at)))
+
+    @abstractmethod
+    def _clean(self) -> None:
+        """Take out of the store what nobody can reach any more."""
 
     def create_graph(self, name: str, *, directed: bool, overwrite: bool = False) -> None:
         """Make an empty original, for a crawl to fill."""
@@ -70,57 +100,79 @@ class Store(ABC):
         check_name(name)
         sound_graph(graph)
         self.refuse_taken(name, overwrite)
-        self._keep(name, graph, overwrite)
+        self._put([Copy.of(name, graph)], overwrite=overwrite)
 
     @abstractmethod
-    def _keep(self, name: str, graph: SocialGraph, overwrite: bool) -> None:
-        """Keep a sound graph as an original."""
+    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+        """Keep what is sound, originals before their releases, all or nothing.
 
-    @abstractmethod
+        The *source* of releases must still be what it was; with *alone* every other graph goes.
+        """
+
     def load_graph(self, name: str) -> SocialGraph:
         """The graph as it was saved, in the same order."""
+        return self._settled(lambda at: at.head(name), lambda at, head: at.parts(head), name).assemble()
 
-    @abstractmethod
     def revision(self, name: str) -> str:
         """A value that changes with every change to the graph and is never used twice."""
+        return self._read(lambda at: at.head(name).revision)
 
-    @abstractmethod
     def load_pair(self, original: str, release: str) -> tuple[SocialGraph, SocialGraph, NDArray[np.int64]]:
         """An original, a release made from it and the mapping, all of one state of the store."""
+        source, made, matches = self._settled(
+            lambda at: at.release_of(original, release),
+            lambda at, found: (at.parts(found[0]), at.parts(found[1]), at.matches(found[1].key)),
+            original,
+        )
+        return source.assemble(), made.assemble(), mapping_of(source.numbers, matches)
 
-    @abstractmethod
     def delete_graph(self, name: str) -> None:
         """Remove a graph and all that belongs to it; releases made from it stay, without their mapping."""
+        self._write(lambda at: at.remove(name))
+        self._clean()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
         """Add users at the end of the order; one that is known keeps its place and takes the new record.
 
         What the record before held alone is gone from all answers, and leaves the files with the next check.
         """
-        return self._add("users", name, sound_users(batch))
+        users = sound_users(batch)
+        return self._write(lambda at: at.add_users(name, users))
 
     def add_follows(self, name: str, batch: Iterable[Follow]) -> Added:
         """Add follows between users of the graph."""
-        return self._add("follows", name, sound_follows(batch))
+        follows = sound_follows(batch)
+        return self._write(lambda at: at.add_follows(name, follows))
 
     def add_posts(self, name: str, batch: Iterable[Post]) -> Added:
         """Add posts by users of the graph; one that is known keeps its place and takes the new record.
 
         What the record before held leaves the files with the next check.
         """
-        return self._add("posts", name, sound_posts(batch))
+        posts = sound_posts(batch)
+        return self._write(lambda at: at.add_posts(name, posts))
 
-    @abstractmethod
-    def _add(self, kind: str, name: str, records: Sequence[Any]) -> Added:
-        """Add records of a kind, found sound, to an original."""
-
-    @abstractmethod
     def users(self, name: str) -> Iterator[User]:
         """The users in their order, page by page; an error where the graph changes before the last page is read."""
+        head, profiles = self._read(lambda at: ((found := at.head(name)), at.profiles(found.key)))
+        for low in range(0, head.numbers, transaction.PAGE):
+            for row in self._page(head, low, lambda at, low: at.users(head.key, low, low + transaction.PAGE)):
+                yield profiles.user(row[1], row[2], row[3:6], row[6:9])
 
-    @abstractmethod
     def posts(self, name: str) -> Iterator[Post]:
         """The posts in the order of their import, page by page; an error where the graph changes meanwhile."""
+        head, last = self._read(lambda at: at.head(name)), -1
+        while page := self._page(head, last, lambda at, last: at.posts(head.key, last)):
+            yield from (post for _, post in page)
+            last = page[-1][0]
+
+    def _page(self, head: Head, begin: int, read: Callable[[Transaction, int], T]) -> T:
+        """What is read of a graph from the number *begin* on, or an error if the graph changed meanwhile."""
+        # A transaction for each page: one for all of them would be left open by whoever stops half way.
+        page, now = self._read(lambda at: (read(at, begin), at.find(head.name)))
+        if now != head:
+            raise Unsettled(self.address, f"graph {head.name!r}")
+        return page
 
     def save_release(
         self,
@@ -142,33 +194,37 @@ class Store(ABC):
         if name == original:
             raise taken(name)
         self.refuse_taken(name, overwrite)
-        self._keep_release(original, name, release, seed, run, revision, overwrite)
+        source = self._read(lambda at: at.original(original))
+        if revision is not None and revision != source.revision:
+            raise changed(original)
+        sound_release(release, source.users, original)
+        copy = Copy.of_release(original, name, release, run=run, seed=seed)
+        self._put([copy], overwrite=overwrite, source=source)
 
-    @abstractmethod
-    def _keep_release(
-        self, original: str, name: str, made: Release, seed: int | None, run: Run, revision: str | None, overwrite: bool
-    ) -> None:
-        """Keep a release of an original that is still of this revision."""
-
-    @abstractmethod
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         """For each user of the original by position its position in the release, -1 where it has none."""
+        return self._read(lambda at: at.mapping(*at.release_of(original, release)))
 
-    @abstractmethod
     def seed(self, original: str, release: str) -> int | None:
         """The seed a release was drawn with, for whoever may know the mapping too."""
+        return self._read(lambda at: at.seed(at.release_of(original, release)[1].key))
 
-    @abstractmethod
     def add_run(self, name: str, run: Run) -> None:
         """Write down a piece of work on a graph."""
+        self._write(lambda at: at.add_run(at.head(name).key, run))
 
-    @abstractmethod
     def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
         """The work done on a graph, and on the releases made from it unless told otherwise; oldest first."""
 
-    @abstractmethod
+        def read(at: Transaction) -> list[Run]:
+            key = at.head(name).key
+            return at.runs([key, *(head.key for head in at.heads() if with_releases and head.original == key)])
+
+        return self._read(read)
+
     def forget(self, name: str, user: str) -> Forgotten:
         """Remove a person from an original, with follows, posts and the mappings of its releases."""
+        return self._write(lambda at: at.forget(name, user))
 
     @abstractmethod
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -183,21 +239,32 @@ class Store(ABC):
         with opened_backup(path, near=self._folder) as source:
             self.take(source.copies(), overwrite=overwrite)
 
-    @abstractmethod
     def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
         """Hold what the *copies* hold, and nothing else."""
+        self._put(map(sound_copy, copies), overwrite=overwrite, alone=True)
 
-    def copies(self) -> Iterator[Copy]:
-        """All there is while nobody else changes it, one graph at a time, originals before their releases."""
-        for info in sorted(self.graphs(), key=lambda each: each.is_release):
-            original = info.original
+    def copies(self, read: Callable[[Callable[[Transaction], Any]], Any] | None = None) -> Iterator[Copy]:
+        """All there is, one graph at a time, originals before their releases; an error where anything changes.
+
+        *read* does what is read, each time in a transaction of its own unless told otherwise.
+        """
+        read = read or self._read
+        before, heads = read(lambda at: (at.state(), at.heads()))
+        numbers: dict[Any, NDArray[np.int64]] = {}
+        names = {head.key: head.name for head in heads}
+        for head in sorted(heads, key=lambda each: each.k is not None):
+            parts, posts, runs, matches, seed = read(methodcaller("content", head))
+            if read(lambda at: at.state()) != before:
+                raise Unsettled(self.address, "the store")
+            numbers[head.key] = parts.numbers
+            linked = head.original in names
             yield Copy(
-                info=info,
-                graph=self.load_graph(info.name),
-                posts=() if info.is_release else tuple(self.posts(info.name)),
-                runs=tuple(self.runs(info.name, with_releases=False)),
-                mapping=None if original is None else self.mapping(original, info.name),
-                seed=None if original is None else self.seed(original, info.name),
+                info=head.info(names),
+                graph=parts.assemble(),
+                posts=posts,
+                runs=runs,
+                mapping=mapping_of(numbers[head.original], matches) if linked else None,
+                seed=seed if linked else None,
             )
 
     @abstractmethod

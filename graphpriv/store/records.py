@@ -1,19 +1,21 @@
-"""The records that go in and out of a graph store, and the errors that all stores have in common."""
+"""The records that go in and out of a graph store, refused where none can keep them, and errors of all stores."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import SocialGraph
-from graphpriv.places import Path
-from tabular.errors import InvalidInput, InvalidParameter, NameTaken, StoreUnavailable, named
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.places import Path, check_paths
+from graphpriv.release import Release
+from graphpriv.topics import RANKS
+from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, NameTaken, StoreUnavailable, named
 
 #: The longest name of a graph; it goes into file names and page titles.
 LONGEST_NAME = 200
@@ -54,26 +56,9 @@ def taken(name: str) -> NameTaken:
     )
 
 
-def no_release_of(original: str, release: str, releases: Iterable[str]) -> InvalidInput:
-    """The error for a release that was not made from the original."""
-    made = ", ".join(sorted(releases))
-    hint = f"there is {made}" if made else "none is kept"
-    return InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
-
-
 def changed(name: str) -> InvalidInput:
     """The error for an original that changed after a release was made from it."""
     return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
-
-
-def not_an_original(name: str) -> InvalidInput:
-    """The error for an attempt to change a release."""
-    return InvalidInput(f"{name!r} is a release: it holds no persons, so nothing can be added or removed.")
-
-
-def not_known(name: str) -> InvalidInput:
-    """The error for a person who is not in the graph; it does not repeat the id."""
-    return InvalidInput(f"Graph {name!r} has no user of that id.")
 
 
 class Unsettled(StoreUnavailable):
@@ -195,11 +180,113 @@ class Forgotten:
 
 @dataclass(frozen=True)
 class Copy:
-    """Everything a store holds under one name, on its way into another store."""
+    """Everything a store holds under one name, on its way into it or into another store."""
 
     info: GraphInfo
     graph: SocialGraph
-    posts: tuple[Post, ...]
-    runs: tuple[Run, ...]
+    posts: tuple[Post, ...] = ()
+    runs: tuple[Run, ...] = ()
     mapping: NDArray[np.int64] | None = None
     seed: int | None = None
+
+    @classmethod
+    def of(cls, name: str, graph: SocialGraph, **made: Any) -> Copy:
+        """What comes into a store for the first time: an original, or a release that is *made* so."""
+        counts: dict[str, Any] = {"directed": graph.directed, "users": len(graph), "edges": graph.edge_count}
+        kind = "release" if made else "original"
+        return cls(GraphInfo(name=name, kind=kind, **counts, created=moment(), **made), graph)
+
+    @classmethod
+    def of_release(cls, original: str, name: str, release: Release, *, run: Run, seed: int | None) -> Copy:
+        """A release with all that is kept apart from it."""
+        made = {"k": release.k, "method": release.method, "parameters": release.parameters}
+        copy = cls.of(name, release.graph, original=original, **made)
+        return replace(copy, runs=(run,), mapping=release.mapping, seed=seed)
+
+
+#: The longest id of a user or a post; an index of a server takes no more than 8,000 bytes.
+LONGEST_ID = 1000
+
+
+def sound_graph(graph: SocialGraph) -> SocialGraph:
+    """The *graph*, if its private columns are those that a store keeps, and no id is too long."""
+    for column in graph.private:
+        if column not in PRIVATE:
+            raise InvalidInput(f"A store keeps the private columns {', '.join(PRIVATE)}, not {column!r}.")
+    for position, user in enumerate(graph.ids):
+        sound_id(user, f"User {position} of the graph: its id")
+    return graph
+
+
+def sound_copy(copy: Copy) -> Copy:
+    """The *copy* out of a backup, if it could have come in by any other way."""
+    check_name(copy.info.name)
+    try:
+        sound_graph(copy.graph)
+        for position, post in enumerate(copy.posts):
+            sound_id(post.id, f"Post {position} of the graph: its id")
+    except InvalidInput as error:
+        raise InvalidRecord(f"Graph {copy.info.name!r} of the backup: {error}") from None
+    return copy
+
+
+def sound_release(release: Release, users: int, original: str) -> Release:
+    """The *release*, if it carries nothing private and its mapping fits the original of so many *users*."""
+    if release.graph.private:
+        raise InvalidInput("A release must not carry private columns; this one is not kept.")
+    sound_graph(release.graph)
+    refuse_seed(release.parameters)
+    mapping = release.mapping
+    if len(mapping) != users:
+        raise changed(original)
+    kept = mapping[mapping >= 0]
+    if len(set(kept.tolist())) != len(kept) or (len(kept) and kept.max() >= len(release.graph)) or mapping.min() < -1:
+        raise InvalidInput("The mapping must lead each user to a released user of its own; the release is not kept.")
+    return release
+
+
+def sound_users(batch: Iterable[User]) -> list[User]:
+    """The users of a batch, each once: of several with one id the last."""
+    users = list(batch)
+    for position, user in enumerate(users):
+        where = f"User {position} of the batch"
+        sound_id(user.id, f"{where}: its id")
+        if len(user.topics) > RANKS or any(topic == "" for topic in user.topics):
+            raise InvalidRecord(f"{where}: there are at most {RANKS} topics, and none is an empty text.")
+    located = {row: user.location for row, user in enumerate(users) if user.location is not None}
+    rows = list(located)
+    check_paths(located, lambda position: f"User {rows[position]} of the batch: its location")
+    return list({user.id: user for user in users}.values())
+
+
+def sound_follows(batch: Iterable[Follow]) -> list[Follow]:
+    """The follows of a batch as they come."""
+    follows = list(batch)
+    for position, follow in enumerate(follows):
+        sound_id(follow.source, f"Follow {position} of the batch: its source")
+        sound_id(follow.target, f"Follow {position} of the batch: its target")
+    return follows
+
+
+def sound_posts(batch: Iterable[Post]) -> list[Post]:
+    """The posts of a batch, each once: of several with one id the last."""
+    posts = list(batch)
+    for position, post in enumerate(posts):
+        sound_id(post.id, f"Post {position} of the batch: its id")
+        sound_id(post.user, f"Post {position} of the batch: its user")
+        if not isinstance(post.text, str):
+            raise InvalidRecord(f"Post {position} of the batch: its text must be a text.")
+    return list({post.id: post for post in posts}.values())
+
+
+def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:
+    """The error for a record that names a user the graph does not have."""
+    return InvalidRecord(f"{what} {position} of the batch: its {end} is no user of graph {name!r}.")
+
+
+def sound_id(value: object, what: str) -> None:
+    """Refuse what cannot be the id of a user or a post; *what* it is comes first in the message."""
+    if not isinstance(value, str) or not value:
+        raise InvalidRecord(f"{what} must be a text that is not empty.")
+    if len(value) > LONGEST_ID:
+        raise InvalidRecord(f"{what} has more than {LONGEST_ID:,} characters.")

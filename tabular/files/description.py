@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tabular.attributes import Attribute, is_number
+from tabular.attributes import Attribute, is_number, text_of
 from tabular.files.columns import CODES, NUMBERS, WHOLE
-from tabular.files.reading import TableFile
-from tabular.labels import text_of
-from tabular.release.identifiers import distinct_columns
+from tabular.files.table_files import TableFile
+from tabular.release import distinct_columns
 
 #: A value of fewer rows is not shown, and none of a column with more than this share of distinct values.
 _ROWS, _SHARE = 3, 0.9

@@ -1,21 +1,35 @@
-"""Single files: read with clear errors, replaced completely or not at all."""
+"""Files on the disk: read with clear errors, and written completely or not at all, one or all of a command.
+
+Every output of a command is checked before the work begins, and written completely to a temporary in its own folder,
+what is released first: its SHA-256 is the release id, which the others (data dictionary, private record) are told. Then
+all are renamed together by a `Replacement`, with a journal beside them: whatever fails is undone, and after a kill each
+file is wholly old or wholly new, until the next command has `finish_interrupted` undo or finish the rest. Should a mix
+of old and new be read in between, the release ids in the records tell. Standard output comes last.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
+import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tabular.errors import FileFailure, InvalidInput, NameTaken, ReportedError, named
-from tabular.files.journal import MARK, new_locked
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken, ReportedError, named
+from tabular.files.journal import MARK, Replacement, finish_interrupted, new_locked
 
 #: What stands for standard input or standard output.
 STREAM = "-"
+
+#: What goes to standard output waits in memory up to this size, and beyond it in a temporary file.
+_IN_MEMORY = 1 << 26
 
 
 def read_text(path: str | Path, *, encoding: str = "utf-8-sig") -> str:
@@ -76,12 +90,10 @@ def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: 
     # Its lock says that it is being written; the next command removes those that are left behind.
     temporary = target.parent / f"{MARK}{secrets.token_hex(8)}.new"
     try:
-        with open(new_locked(temporary), "wb") as file:  # noqa: PTH123
+        with _failing_as(str(path)), open(new_locked(temporary), "wb") as file:  # noqa: PTH123
             yield file
             finish(file, private=private)
             temporary.replace(target)
-    except OSError as error:
-        raise failure(error, path) from None
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -115,3 +127,221 @@ def _umask() -> int:
     current = os.umask(0o077)
     os.umask(current)
     return current
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An output before there is anything to write: *what* names it in errors if its parameter does not.
+
+    A *folder* that is not there yet is made with its first file.
+    """
+
+    parameter: str
+    path: str
+    folder: str | None = None
+    what: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in an error."""
+        return self.what or named(self.parameter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """One file of a command, and what writes it."""
+
+    #: Where it goes; `-` is standard output.
+    path: str
+    #: The parameter that asked for it.
+    parameter: str
+    #: Gets the file and the release id, which is empty where nothing is released, and for what is released.
+    write: Callable[[IO[bytes], str], None]
+    #: For its owner's eyes alone.
+    private: bool = False
+    #: Its bytes make the release id.
+    released: bool = False
+
+
+def check_outputs(
+    planned: Sequence[Planned], *, overwrite: bool, reads: Iterable[str | None] = (), store: str = ""
+) -> None:
+    """Refuse, before the work begins, outputs that could not be written or would harm what is read.
+
+    *reads* are the files and folders that are read, *store* is the URL of the store.
+    """
+    known: dict[Path, str] = {}
+    for each in planned:
+        target = Path(STREAM)
+        if each.path != STREAM:
+            _check_place(each, overwrite=overwrite)
+            target = place_of(each.path)
+        if target in _files_of(store):
+            raise InvalidInput(f"{each.path}: this is the store; give the output a name of its own.")
+        if target in known:
+            raise InvalidParameter(f"{each.name} {each.path}: {known[target]} writes to this file, too.")
+        known[target] = each.name
+    for path in reads:
+        if path is not None and path != STREAM and Path(path).exists():
+            for each in planned:
+                _check_apart(each, path)
+
+
+def _check_place(each: Planned, *, overwrite: bool) -> None:
+    """Refuse an output that exists, or that has no folder in which it could be made."""
+    folder = Path(each.path).parent
+    if each.folder is not None:
+        made = place_of(each.folder)
+        if made.exists() and not made.is_dir():
+            raise InvalidInput(f"{each.folder}: this is no folder.")
+        if not made.parent.is_dir():
+            raise InvalidInput(f"{each.folder}: there is no folder {Path(each.folder).parent} to make it in.")
+        if not made.exists():
+            folder = Path(each.folder).parent
+    refuse_existing(each.path, overwrite=overwrite)
+    found = folder if each.folder is not None else place_of(each.path).parent
+    if not found.is_dir():
+        raise InvalidInput(f"{each.path}: there is no folder {folder} to write it to.")
+    if not os.access(found, os.W_OK):
+        raise InvalidInput(f"{each.path}: nothing may be written to the folder {folder}.")
+
+
+def _check_apart(each: Planned, path: str) -> None:
+    """Refuse an output in the place of a file that is read, or in a folder whose files are."""
+    if each.path == STREAM:
+        return
+    target, read = place_of(each.path), place_of(path)
+    if target == read:
+        raise InvalidParameter(f"{each.name} {path}: this is a file that is read; give the output another name.")
+    if read.is_dir() and target.parent == read:
+        raise InvalidParameter(f"{each.name} {target.name}: the files of {path} are read; name another folder.")
+
+
+def _files_of(store: str) -> tuple[Path, ...]:
+    kept = place_of(store.removeprefix("file:"))
+    return (kept, Path(f"{kept}-wal"), Path(f"{kept}-shm")) if store.startswith("file:") else ()
+
+
+def put_right(paths: Iterable[str]) -> list[str]:
+    """Undo or finish what killed runs left in the folders of *paths*, and say which files are as they were."""
+    places = [place_of(path) for path in paths if path != STREAM]
+    folders = sorted({place if place.is_dir() else place.parent for place in places})
+    return [text for folder in folders for text in finish_interrupted(folder)]
+
+
+def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> str | None:
+    """Write all *outputs* or none, and give the release id, if anything is released; missing folders are made.
+
+    Whatever fails, an interruption too, is undone, and the error says what is on the disk then.
+    """
+    for output in outputs:
+        refuse_existing(output.path, overwrite=overwrite)
+    files = [output for output in outputs if output.path != STREAM]
+    replacement = Replacement([place_of(output.path) for output in files])
+    temporaries = {output.path: place.temporary for output, place in zip(files, replacement.places, strict=True)}
+    names = ", ".join(temporaries)
+    with contextlib.ExitStack() as stack:
+        stack.callback(replacement.close)
+        try:
+            with _failing_as(names):
+                replacement.begin()
+            release, streams = _write_all(outputs, temporaries, stack)
+            with _failing_as(names):
+                replacement.rename(overwrite=overwrite)
+            for stream in streams:
+                shutil.copyfileobj(stream, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            with _failing_as(names):
+                replacement.commit()
+        except BaseException as error:
+            _undo(replacement, names, error)
+            raise
+        # All is written. What cannot be removed now is removed by the next command.
+        with contextlib.suppress(OSError, KeyboardInterrupt):
+            replacement.clear()
+    return release
+
+
+def _write_all(
+    outputs: Sequence[Output], temporaries: Mapping[str, Path], stack: contextlib.ExitStack
+) -> tuple[str | None, list[IO[bytes]]]:
+    """Write everything beside where it goes, what is released first; the release id, and what standard output gets."""
+
+    def written(output: Output, release: str) -> Path | IO[bytes]:
+        temporary = temporaries.get(output.path)
+        if temporary is None:
+            with _failing_as(f"{named(output.parameter)} {STREAM}"):
+                stream = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
+                stack.enter_context(stream)
+                output.write(stream, release)
+                stream.seek(0)
+                streams.append(stream)
+            return stream
+        with _failing_as(output.path), open(new_locked(temporary), "wb") as file:  # noqa: PTH123
+            output.write(file, release)
+            finish(file, private=output.private)
+        return temporary
+
+    streams: list[IO[bytes]] = []
+    released = [written(output, "") for output in outputs if output.released]
+    release = release_id(*released) if released else None
+    for stream in streams:
+        stream.seek(0)
+    for output in outputs:
+        if not output.released:
+            written(output, release or "")
+    return release, streams
+
+
+def _undo(replacement: Replacement, names: str, error: BaseException) -> None:
+    """Undo what was done; where that fails too, say which files are new instead of what *error* says."""
+    try:
+        replacement.undo()
+    except OSError as second:
+        new = ", ".join(replacement.new_files())
+        if new:
+            raise FileFailure(
+                f"{names}: writing failed and could not be undone: {reason(second)} New on the disk: {new}; all others "
+                "are as they were. The next command that reads or writes there makes all of them old or all new."
+            ) from error
+
+
+@contextlib.contextmanager
+def _failing_as(names: str) -> Iterator[None]:
+    """Word what the operating system says by the *names* of the files."""
+    try:
+        yield
+    except OSError as error:
+        raise failure(error, names) from None
+
+
+def release_id(*parts: bytes | str | Path | IO[bytes]) -> str:
+    """The id of released bytes or files: that of one file with all of them in their order.
+
+    >>> release_id(b"degree\\n1\\n")
+    'sha256:f83583aaf798d68499e0efdce954bc5682f811b427f4287ad41d9637de89fe51'
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, bytes):
+            digest.update(part)
+        elif isinstance(part, str | Path):
+            try:
+                with Path(part).open("rb") as file:
+                    hashlib.file_digest(file, lambda: digest)
+            except OSError as error:
+                raise InvalidInput(f"{part}: {error.strerror}.") from None
+        else:
+            hashlib.file_digest(part, lambda: digest)  # type: ignore[arg-type]
+    return f"sha256:{digest.hexdigest()}"
+
+
+def check_release_id(files: Sequence[str | Path], expected: str | None, *, record: str | Path) -> None:
+    """Refuse released *files* that do not have the id that a *record* of them *expected*.
+
+    Records of earlier versions have no id, and expect none.
+    """
+    if expected is not None and release_id(*files) != expected:
+        raise InvalidInput(
+            f"{files[0]}: this is not the release that {record} belongs to; take both from the same run."
+        )

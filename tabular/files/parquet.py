@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Value, is_number
+from tabular.attributes import Attribute, Value, is_number, text_of, write_label
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.columns import (
     NOTHING,
@@ -25,12 +25,12 @@ from tabular.files.columns import (
     Words,
     interpreted,
     kind_of,
+    numbers_in,
+    ordered_numbers,
     ordered_texts,
 )
 from tabular.files.csv_tables import repeated
 from tabular.files.schema import Description, Schema
-from tabular.files.written_numbers import numbers_in, ordered_numbers
-from tabular.labels import text_of, write_label
 from tabular.table import Table
 
 
@@ -79,7 +79,7 @@ def _column(name: str, cells: Any, described: Description | None) -> Column:
         domain.append(None)
     code = iter(places)
     renamed = np.array([len(domain) - 1 if value is None else next(code) for value in values], dtype=np.int32)
-    attribute = Attribute(name=name, role=known.role, kind=kind_of(form), domain=tuple(domain))
+    attribute = Attribute(name=name, role=known.role, kind=kind_of(form, len(present)), domain=tuple(domain))
     return Column(attribute, renamed[codes] if len(renamed) else codes, form=form, doubts=doubts)
 
 

@@ -23,8 +23,7 @@ from typing import Any
 
 from tabular.attributes import KINDS, NOMINAL, ORDINAL, ROLES, Value, is_number
 from tabular.errors import InvalidInput, UnknownName, named
-from tabular.files.csv_tables import repeated
-from tabular.files.dialect import DialectOptions
+from tabular.files.csv_tables import DialectOptions, repeated
 from tabular.files.disk import read_text
 
 _FOLDER = resources.files("tabular") / "schemas"

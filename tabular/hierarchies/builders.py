@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import datetime
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
+from typing import Any
 
-from tabular.attributes import Attribute, Value, is_number
+from tabular.attributes import ANY, Attribute, Value, is_number, text_of
 from tabular.errors import InvalidHierarchy, InvalidInput, InvalidParameter, named
-from tabular.hierarchies.contract import Builder, hierarchies
-from tabular.hierarchies.files import hierarchy_of_rows
-from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY, text_of
-from tabular.registry import option
+from tabular.hierarchies.hierarchy import Hierarchy, hierarchy_of_rows
+from tabular.registry import Method, Registry, option
 
 #: Longer texts are no codes, and would make as many levels.
 _LONGEST = 100
 #: The first level has at most so many intervals where no widths are given.
 _MOST = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Builder(Method):
+    """A way to build a hierarchy over the domain of an attribute."""
+
+    @abstractmethod
+    def build(self, attribute: Attribute) -> Hierarchy:
+        """The hierarchy; a missing value stays apart from the others until the last level."""
+
+
+hierarchies: Registry[Builder] = Registry("kind of hierarchy")
+
+
+def build(attribute: Attribute, kind: str, **parameters: Any) -> Hierarchy:
+    """The hierarchy of a *kind* over the domain of *attribute*.
+
+    >>> size = Attribute(name="size", kind="ordinal", domain=(1, 2, 3, 4, 5))
+    >>> build(size, "balanced", fan_out=2).levels[1].labels
+    ('[1,2]', '[3,4]', '5')
+    """
+    return hierarchies[kind].make(parameters).build(attribute)
 
 
 def with_missing(attribute: Attribute, labels: Sequence[Sequence[str]]) -> Hierarchy:

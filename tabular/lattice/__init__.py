@@ -15,34 +15,31 @@ from typing import TYPE_CHECKING
 from tabular import loaded_on_demand
 
 if TYPE_CHECKING:
-    from tabular.lattice.bounds import lower_bounds
     from tabular.lattice.evaluator.evaluator import Evaluator
-    from tabular.lattice.evaluator.readings import Readings
-    from tabular.lattice.limits import Limits
-    from tabular.lattice.question import Question
-    from tabular.lattice.release.node import released
+    from tabular.lattice.metrics import Readings
+    from tabular.lattice.release import released
     from tabular.lattice.search_outcome import SearchOutcome, find_generalisation
     from tabular.lattice.search_request import ReleaseRequest, SearchRequest
     from tabular.lattice.searches.contract import Search
-    from tabular.lattice.searching import Result, run
-    from tabular.lattice.space import Lattice
+    from tabular.lattice.searching import Question, Result, run
+    from tabular.lattice.space import Lattice, Limits, lower_bounds
 else:
     __getattr__, __dir__ = loaded_on_demand(
         __name__,
         {
             "Evaluator": "evaluator.evaluator",
             "Lattice": "space",
-            "Limits": "limits",
-            "Question": "question",
-            "Readings": "evaluator.readings",
+            "Limits": "space",
+            "Question": "searching",
+            "Readings": "metrics",
             "ReleaseRequest": "search_request",
             "Result": "searching",
             "Search": "searches.contract",
             "SearchOutcome": "search_outcome",
             "SearchRequest": "search_request",
             "find_generalisation": "search_outcome",
-            "lower_bounds": "bounds",
-            "released": "release.node",
+            "lower_bounds": "space",
+            "released": "release",
             "run": "searching",
         },
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabular.errors import InvalidParameter, NoSolution, UnknownName, named
-from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.chain.consistency import already_told
-from tabular.lattice.chain.evaluator import DynamicEvaluator
-from tabular.lattice.chain.history import History
-from tabular.lattice.chain.records import HISTORY, document_of
-from tabular.lattice.choice import Choice, chosen_node, levels_as_text, require_limits
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
+from tabular.lattice.chain.history import HISTORY, History, already_told, document_of
+from tabular.lattice.chain.search import DynamicEvaluator
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.front import checked_epsilon, convergence_error, representation_ratio
-from tabular.lattice.question import Question
-from tabular.lattice.release.node import BY_HIERARCHY, ReleasedNode, released
+from tabular.lattice.front import checked_epsilon, convergence_error, representation_ratio
+from tabular.lattice.metrics import Readings
+from tabular.lattice.release import BY_HIERARCHY, ReleasedNode, released
 from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Result, run
-from tabular.lattice.space import Node
-from tabular.loop import Progress, Stop, after_evaluations, after_seconds
-from tabular.progress import Report, silent
-from tabular.protections.full_domain import generalised
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES, effective_parameters
-from tabular.release.identifiers import release_table
-from tabular.release.package import Released, drawn_order
-from tabular.release.version import version
+from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.space import Lattice, Node
+from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
+from tabular.protections.full_domain import read_levels
+from tabular.release import (
+    LABELS,
+    LABELS_OF_HIERARCHIES,
+    Released,
+    drawn_order,
+    effective_parameters,
+    release_table,
+    version,
+)
 from tabular.table import Table
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ SMALL = 100_000
 
 _LIMITS = ("k", "l", "t", "suppression")
 _MOMENT = ("seconds", "evaluated", "best", "lower_bound")
+
+#: A name in quotes, a quote in it written twice, or one without commas; the last equals sign parts it from its level.
+_LEVEL = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^",][^,]*?))\s*=\s*([^",=]*?)\s*(,|$)')
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -262,14 +266,14 @@ class _Work:
         exact = run("exhaustive", searches["exhaustive"].method(), self.question, rng=rng).solutions
         values, theirs = (-each.costs(objectives) for each in (exact, found))
         epsilon = checked_epsilon(self.request.algorithm_parameters.get("epsilon"), objectives)
-        error = convergence_error(values, theirs)
+        total, mean = convergence_error(values, theirs)
         entries = [exact.document(place) for place in range(len(exact))]
         return {
             "exact_front": [{name: each[name] for name in ("node", *objectives)} for each in entries],
             "comparison": {
                 "representation_ratio": representation_ratio(values, theirs, epsilon),
-                "convergence_error": error.total,
-                "mean_convergence_error": error.mean,
+                "convergence_error": total,
+                "mean_convergence_error": mean,
             },
         }
 
@@ -346,3 +350,89 @@ def _solution(solutions: Readings, place: int) -> dict[str, Any]:
     found = solutions.document(place)
     found.pop("satisfies")
     return {name: found.pop(name, None) for name in ALWAYS} | found
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A node with its metrics, and its place among the solutions, from 0 on, if it is one of them."""
+
+    node: Node
+    metrics: Mapping[str, Any]
+    place: int | None
+
+    @classmethod
+    def of(cls, choose: str | None, node: Node | None, solutions: Readings, evaluator: Evaluator) -> Choice:
+        """The *node* if there is one, else the one at the place that *choose* says, else the best."""
+        if node is not None:
+            place = next((at for at, each in enumerate(solutions.tuples()) if each == node), None)
+            found = evaluator.in_full([node]) if place is None else solutions.take([place])
+            return cls(node, found.document(0), place)
+        at = 1 if choose is None else int(choose)
+        if not 1 <= at <= len(solutions):
+            raise InvalidParameter(f"{named('choose')} {choose}: the list has places 1 to {len(solutions)}.")
+        return cls(solutions.tuples()[at - 1], solutions.document(at - 1), at - 1)
+
+
+def chosen_node(choose: str | None, lattice: Lattice) -> Node | None:
+    """The node whose levels *choose* says; None where it says a place or nothing."""
+    if choose is None or choose.strip().isdecimal():
+        return None
+    where = f"{named('choose')} {choose!r}:"
+    said = levels_in_text(choose) if "=" in choose else choose
+    levels = read_levels(said, lattice.names, parameter="choose")
+    for name, height in zip(lattice.names, lattice.heights, strict=True):
+        if name not in levels:
+            raise InvalidParameter(f"{where} the level of {name!r} is missing.")
+        if not 0 <= levels[name] <= height:
+            raise InvalidParameter(f"{where} the levels of {name!r} are 0 to {height}; there is no {levels[name]}.")
+    return tuple(levels[name] for name in lattice.names)
+
+
+def require_limits(node: Node, evaluator: Evaluator) -> None:
+    """Refuse to release a *node* that does not satisfy the limits."""
+    found = evaluator.in_full([node])
+    if not found.satisfying[0]:
+        at = ", ".join(f"{name}={level}" for name, level in zip(evaluator.lattice.names, node, strict=True))
+        t = f" and t is {found['t'][0]:.4f}" if evaluator.limits.t is not None else ""
+        raise NoSolution(
+            f"{named('choose')}: the node {at} does not satisfy the limits: {found['suppressed'][0]} rows would have "
+            f"to go, {evaluator.limits.suppressible(evaluator.rows)} may{t}. Choose a higher one, or raise "
+            f"{named('suppression')}."
+        )
+
+
+def levels_in_text(text: str) -> dict[str, str]:
+    """The level of each column that *text* lists, as in `age=1,sex=0`; a name that holds a comma stands in quotes.
+
+    >>> levels_in_text('age=1, "income, net"=2,a=b=0')
+    {'age': '1', 'income, net': '2', 'a=b': '0'}
+    """
+    levels: dict[str, str] = {}
+    place = 0
+    while place < len(text) or not levels or text.endswith(","):
+        found = _LEVEL.match(text, place)
+        if found is None:
+            raise InvalidParameter(
+                f"{named('choose')} {text!r}: it takes the levels of the columns as in 'age=1,sex=0'; a name with a "
+                "comma stands in quotes."
+            )
+        quoted, plain, level, _ = found.groups()
+        name = plain if quoted is None else quoted.replace('""', '"')
+        if name in levels:
+            raise InvalidParameter(f"{named('choose')} {text!r}: the level of {name!r} stands there twice.")
+        levels[name] = level
+        place = found.end()
+    return levels
+
+
+def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
+    """The levels of columns as they can be typed again.
+
+    >>> levels_as_text(["age", "income, net"], [1, 2])
+    'age=1,"income, net"=2'
+    """
+    return ",".join(f"{_quoted(name)}={level}" for name, level in zip(names, levels, strict=True))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"') or name != name.strip() else name

@@ -12,14 +12,14 @@ from typing import Any
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.lattice.chain.history import keys_of
 from tabular.lattice.chain.search import DynamicKgen
-from tabular.lattice.fronts.front import checked_epsilon
-from tabular.lattice.limits import Limits, refuse_unreachable
+from tabular.lattice.front import checked_epsilon
 from tabular.lattice.metrics import CLASS_LABEL, LOSSES, METRICS, SENSITIVE, checked_loss, checked_objectives
-from tabular.lattice.release.node import BY_HIERARCHY, BY_SETS, LABELS, refuse_starred_values
+from tabular.lattice.release import BY_HIERARCHY, BY_SETS, LABELS, refuse_starred_values
 from tabular.lattice.searches import searches
 from tabular.lattice.searches.contract import Search
+from tabular.lattice.space import Limits, refuse_unreachable
 from tabular.registry import Entry, check
-from tabular.release.identifiers import IDENTIFIER
+from tabular.release import IDENTIFIER
 from tabular.table import Table
 
 #: The metric of the best node where none is named.

@@ -14,9 +14,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute
+from tabular.attributes import Attribute, text_of
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.labels import text_of
 
 #: The lowest and the highest probability to keep a value.
 Bounds = tuple[float, float]

@@ -9,13 +9,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
-from tabular.clusterings.c_median import LabelColumn, best_partition, partition_from
+from tabular.clusterings import LabelColumn, best_partition, partition_from
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import Measure, Reading, measures, paired_columns
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 
 @measures.add(

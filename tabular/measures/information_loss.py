@@ -10,14 +10,11 @@ from math import fsum, log, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
-from tabular.distances import paired_distances
+from tabular.attributes import Members, paired_distances
 from tabular.errors import InvalidInput
-from tabular.labels import Members
-from tabular.measures.comparison import Column, Combinations, checked_matrix, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import Column, Combinations, Measure, Reading, checked_matrix, measures, paired_columns
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 CITES = "Mares Soler (2013), eq 2.10 and 2.11; Torra and Domingo-Ferrer (2001)"
 

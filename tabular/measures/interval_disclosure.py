@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.labels import Members
-from tabular.measures.comparison import Column, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.attributes import Members
+from tabular.measures.contract import Column, Measure, Reading, measures, paired_columns
 from tabular.registry import option
 from tabular.table import Table
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import Numbers, numbers_of
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import Measure, Numbers, Reading, measures, numbers_of
 from tabular.table import Table
 
 #: The quantiles that are compared.

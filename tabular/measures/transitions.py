@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import combinations
 from math import isfinite
 from typing import Any
@@ -11,62 +10,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
+from tabular.attributes import text_of
 from tabular.errors import InvalidInput
-from tabular.labels import text_of
-from tabular.measures.comparison import paired_columns
+from tabular.measures.contract import paired_columns
 from tabular.measures.information_loss import difference
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: A chi-square statistic below this, for each record, is that of independent attributes.
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MatrixMeasures:
-    """What the matrices of some columns give away, and what they did to the counts of each two of the columns.
+def matrix_measures(original: Table, masked: Table, matrices: Mapping[str, NDArray[np.float64]]) -> dict[str, Any]:
+    """What *matrices*, by column, give away, and what they did to *original* when they made *masked* of it.
 
-    *ratios* are expectation ratios by category, *means* those weighted by frequency. *pairs* are two columns, the
-    difference of their counts and, if they depend on each other in the original, of their chi-square statistic.
+    For each column its expectation ratios and their mean weighted by frequency, None where one is infinite or does not
+    exist; for each two the difference of their counts and, if they depend on each other in the original, of their
+    chi-square statistic.
     """
-
-    categories: Mapping[str, Sequence[str]]
-    ratios: Mapping[str, NDArray[np.float64]]
-    means: Mapping[str, float]
-    pairs: Sequence[tuple[str, str, float, float | None]]
-
-    def document(self) -> dict[str, Any]:
-        """Everything as plain values; a ratio of None is infinite or does not exist."""
-        return {
-            "expectation_ratios": {
-                name: {
-                    "categories": list(self.categories[name]),
-                    "ratios": [_plain(ratio) for ratio in self.ratios[name].tolist()],
-                    "mean": _plain(self.means[name]),
-                }
-                for name in self.ratios
-            },
-            "pairs": [
-                {"columns": [one, other], "count_difference": counts, "chi_square_difference": chi_square}
-                for one, other, counts, chi_square in self.pairs
-            ],
+    ratios = {}
+    for name, matrix in matrices.items():
+        domain = original.attribute(name).domain
+        frequencies = np.bincount(original.columns[name], minlength=len(domain))
+        ratios[name] = {
+            "categories": [text_of(value) for value in domain],
+            "ratios": [_plain(ratio) for ratio in expectation_ratios(matrix, frequencies).tolist()],
+            "mean": _plain(mean_expectation_ratio(matrix, frequencies)),
         }
-
-
-def matrix_measures(original: Table, masked: Table, matrices: Mapping[str, NDArray[np.float64]]) -> MatrixMeasures:
-    """Measure what *matrices*, by column, did to *original* when they made *masked* of it."""
-    frequencies = {
-        name: np.bincount(original.columns[name], minlength=len(original.attribute(name).domain)) for name in matrices
-    }
-    return MatrixMeasures(
-        categories={name: [text_of(value) for value in original.attribute(name).domain] for name in matrices},
-        ratios={name: expectation_ratios(matrix, frequencies[name]) for name, matrix in matrices.items()},
-        means={name: mean_expectation_ratio(matrix, frequencies[name]) for name, matrix in matrices.items()},
-        pairs=[
-            (*pair, bivariate_difference(original, masked, *pair), chi_square_difference(original, masked, *pair))
-            for pair in combinations(matrices, 2)
-        ],
-    )
+    pairs = [
+        {
+            "columns": list(pair),
+            "count_difference": bivariate_difference(original, masked, *pair),
+            "chi_square_difference": chi_square_difference(original, masked, *pair),
+        }
+        for pair in combinations(matrices, 2)
+    ]
+    return {"expectation_ratios": ratios, "pairs": pairs}
 
 
 def bivariate_difference(original: Table, masked: Table, one: str, other: str) -> float:

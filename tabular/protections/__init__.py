@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tabular.protections.contract import Protection, check_columns, check_k, protect, protections
+from tabular.protections.contract import Protection, check_columns, protect, protections
+from tabular.table import check_k
 
 protections.load(__name__)
 

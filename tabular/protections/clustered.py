@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import widened
+from tabular.attributes import Members, widened
 from tabular.clusterings import clusterings
-from tabular.errors import InvalidParameter, UnknownName
-from tabular.labels import Members
-from tabular.protections.contract import Protection, check_columns, check_k, protections
+from tabular.errors import InvalidParameter
+from tabular.protections.contract import Protection, check_columns, protections
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, check_k
 
 
 @protections.add(
@@ -58,10 +57,8 @@ class Clustered(Protection):
         parameters: dict[str, Any] = {"k": self.k} if "k" in known else {}
         for word in words:
             key, _, text = word.partition("=")
-            if key not in known:
-                raise UnknownName.among(f"parameter of {name}", key, known)
-            parameters[key] = known[key].read(text)
-        return entry.method(**parameters)
+            parameters[key] = known[key].read(text) if key in known else text
+        return entry.make(parameters)
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Rows keep their order; random methods take the clusters in the order of their first rows."""

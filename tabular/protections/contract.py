@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.attributes import KINDS
-from tabular.errors import InvalidInput, InvalidParameter, NoSolution, named
+from tabular.errors import InvalidInput
 from tabular.registry import Method, Registry
-from tabular.table import Table
+from tabular.table import Table, check_k
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +76,6 @@ def check_columns(table: Table, attributes: Sequence[str], method: str, kinds: S
     if not len(table):
         raise InvalidInput("The table has no records; there is nothing to protect.")
     return tuple(attributes)
-
-
-def check_k(k: object, rows: int) -> int:
-    """*k* as a plain number, or an error where no table of so many *rows* can have it."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter.wrong("k", must="be a whole number of at least 1", was=k)
-    if k > rows:
-        noun = "record" if rows == 1 else "records"
-        raise NoSolution(
-            f"No release with k={k} exists: the table has {rows} {noun}. Lower {named('k')} or add records."
-        )
-    return int(k)
 
 
 def _way_out(kind: str, kinds: Sequence[str]) -> str:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import floor
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
+from tabular.attributes import ANY
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
-from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.labels import ANY
+from tabular.hierarchies.hierarchy import Hierarchy, generalised
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes, suppression_limit
 
 
 @protections.add(
@@ -94,29 +91,6 @@ class FullDomain(Protection):
                 f"classes, and {limit} may be suppressed. Raise the levels or the suppression, or lower k."
             )
         return small
-
-
-def generalised(
-    table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int], *, suppressed: NDArray[np.bool_]
-) -> Table:
-    """*table* with each column of *node* at its level, and `*` in all of them where a row is *suppressed*."""
-    columns, sets = dict(table.columns), dict(table.sets)
-    for name, height in node.items():
-        level, size = hierarchies[name].levels[height], len(hierarchies[name].domain)
-        groups = level.groups[table.columns[name]]
-        columns[name] = (size + np.where(suppressed, len(level.labels), groups)).astype(np.int32)
-        sets[name] = (*level.sets, tuple(range(size)))
-    return Table(table.attributes, columns, sets)
-
-
-def suppression_limit(share: float, rows: int) -> int:
-    """The number of rows that may be suppressed.
-
-    >>> suppression_limit(0.01, 30162), suppression_limit(0.29, 100)
-    (301, 29)
-    """
-    # The decimal as it is written: the float 0.29 is less than 0.29.
-    return floor(Fraction(repr(float(share))) * rows)
 
 
 def read_levels(levels: Any, names: Sequence[str], *, parameter: str = "levels") -> dict[str, int]:

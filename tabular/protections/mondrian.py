@@ -16,10 +16,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, ORDINAL, Attribute
+from tabular.attributes import CONTINUOUS, ORDINAL, Attribute, Members
 from tabular.grouping.points import domain_numbers
 from tabular.kernels import compiled
-from tabular.labels import Members
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table

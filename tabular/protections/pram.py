@@ -13,7 +13,7 @@ from tabular.attributes import NOMINAL, ORDINAL, Attribute
 from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.kernels import compiled
 from tabular.matrices.invariance import Bounds, bounded, check_bounds, invariant
-from tabular.matrices.stochastic import by_frequency, refuse_many, retaining, stochastic
+from tabular.matrices.transition import by_frequency, refuse_many, retaining, stochastic
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table

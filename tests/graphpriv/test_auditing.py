@@ -10,7 +10,7 @@ from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
 from tests.strategies import graphs, seeds
 

@@ -10,7 +10,7 @@ from graphpriv.dictionary import (
     microdata_dictionary,
     release_dictionary,
 )
-from graphpriv.microdata.extraction import microdata
+from graphpriv.microdata import microdata
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.protections import protect
 from graphpriv.verification import strings_in

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from graphpriv.formats import write_graph
-from graphpriv.mapping import write_mapping
 from graphpriv.protections import protect
+from graphpriv.release import write_mapping
 from graphpriv.store import open_store
 from graphpriv.stored import (
     export,
@@ -17,7 +17,7 @@ from graphpriv.stored import (
     match_stored,
     take_microdata,
 )
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, NoSolution
 
 GRAPH = synthetic_graph(40, 80, rng=np.random.default_rng(6))

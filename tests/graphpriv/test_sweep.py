@@ -9,7 +9,7 @@ import pytest
 from graphpriv.auditing import EDGES_KEPT, audit
 from graphpriv.protections import protect
 from graphpriv.sweep import sweep
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
 
 GRAPH = synthetic_graph(60, 120, rng=np.random.default_rng(7))

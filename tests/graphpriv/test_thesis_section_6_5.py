@@ -15,7 +15,7 @@ import pytest
 from graphpriv.auditing import audit
 from graphpriv.graph import ATTRIBUTES, common_codes
 from graphpriv.protections import protect
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.attributes import Attribute
 from tabular.measures import summary
 from tabular.table import Table

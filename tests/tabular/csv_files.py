@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tabular.files.dialect import BLANKS, Dialect
+from tabular.files.csv_tables import BLANKS, Dialect
 
 #: What cells trip over: delimiters, quotes, formulas, numbers in all spellings, texts that stand for no value.
 PIECES = [

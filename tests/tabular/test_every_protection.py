@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from api.reference import REGISTRIES, method_lists
 from tabular.attributes import CONTINUOUS, KINDS, Attribute
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tabular.protections import protect, protections
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 from tests.strategies import seeds
 
 NAMES = tuple(protections)

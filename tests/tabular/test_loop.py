@@ -1,6 +1,6 @@
-"""The loop by itself: candidates are plain numbers here."""
-
 from __future__ import annotations
+
+import threading
 
 import pytest
 
@@ -10,12 +10,10 @@ from tabular.loop import (
     Progress,
     Standing,
     after_evaluations,
-    after_generations,
-    after_idling,
     after_seconds,
-    any_of,
-    cancelled,
     never,
+    on_threads,
+    processors,
 )
 
 
@@ -75,23 +73,19 @@ def test_nothing_is_evaluated_where_it_stops_at_once():
 def test_work_that_asks_for_nothing_ends():
     trace = run(Climb([]))
     assert trace.ended
-    assert [each.generation for each in trace.moments] == [1]
+    assert [each.evaluated for each in trace.moments] == [0]
 
 
 @pytest.mark.parametrize(
     ("stop", "told"),
     [
         (after_evaluations(2), [1, 1, 5]),
-        (after_generations(2), [1, 1]),
-        (after_idling(2), [1, 1, 5, 5, 5]),
         # The clock has been looked at once before the first generation.
         (after_seconds(3), [1, 1, 5]),
-        (any_of(after_evaluations(3), after_generations(4)), [1, 1, 5, 5]),
-        (any_of(), [1, 1, 5, 5, 5, 6]),
         (never, [1, 1, 5, 5, 5, 6]),
     ],
 )
-def test_conditions_stop_it_and_compose(stop, told):
+def test_conditions_stop_it(stop, told):
     climb = Climb([1, 1, 5, 5, 5, 6])
     trace = run(climb, stop=stop)
     assert [number for number, _ in climb.told] == told
@@ -100,7 +94,7 @@ def test_conditions_stop_it_and_compose(stop, told):
 
 def test_it_can_be_cancelled_from_outside():
     climb = Climb([4, 5, 6])
-    trace = run(climb, stop=cancelled(lambda: climb.best == 25))
+    trace = run(climb, stop=lambda progress: climb.best == 25)
     assert not trace.ended
     assert climb.best == 25
 
@@ -129,13 +123,38 @@ def test_progress_is_reported_after_each_generation():
     run(climb, report=reports.append)
     # The last number is told, and the work ends: there is no generation after it.
     assert reports == [
-        Progress(evaluated=1, best=4, seconds=1.0, generation=1, idle=0),
-        Progress(evaluated=1, best=4, seconds=2.0, generation=2, idle=1),
+        Progress(evaluated=1, best=4, seconds=1.0),
+        Progress(evaluated=1, best=4, seconds=2.0),
     ]
 
 
 def test_moments_are_kept_where_the_best_changes_and_at_the_end():
     climb = Climb([1, 1, 1, 1, 2, 1, 1, 1])
     trace = run(climb)
-    assert [(each.generation, each.best) for each in trace.moments] == [(1, 1), (4, 1), (5, 4), (8, 4)]
+    assert [(each.seconds, each.best) for each in trace.moments] == [(1, 1), (4, 1), (5, 4), (8, 4)]
     assert trace.seconds > trace.moments[-1].seconds
+
+
+@pytest.mark.parametrize("workers", [None, 1, 2, 7])
+def test_results_come_in_the_order_of_the_items(workers):
+    assert list(on_threads(lambda number: number * number, range(50), workers)) == [each**2 for each in range(50)]
+
+
+def test_one_worker_needs_no_thread():
+    names = set(on_threads(lambda _: threading.current_thread().name, range(5), 1))
+    assert names == {threading.current_thread().name}
+    several = set(on_threads(lambda _: threading.current_thread().name, range(5), 2))
+    assert threading.current_thread().name not in several
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_error_comes_out_where_its_result_would(workers):
+    found = on_threads(lambda number: 6 // (3 - number), range(5), workers)
+    assert [next(found), next(found), next(found)] == [2, 3, 6]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
+def test_there_is_at_least_one_processor(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert processors() == 1

@@ -8,11 +8,10 @@ import pytest
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.masking import Masking, read_parameters
-from tabular.matrices.files import write_matrix
-from tabular.matrices.stochastic import retaining
+from tabular.matrices.transition import retaining, write_matrix
 from tabular.measures import summary
 from tabular.protections import protect
-from tabular.release.package import drawn_order
+from tabular.release import drawn_order
 from tabular.table import Table
 
 
@@ -60,7 +59,7 @@ def test_pram_gives_its_matrices_what_they_do_and_the_corrected_frequencies():
     counts = np.bincount(table.columns["size"])
     assert np.array_equal(found.matrices["size"], retaining(counts, 0.7))
     assert [each.attribute.name for each in found.frequencies] == ["size", "colour"]
-    measured = found.matrix_measures.document()
+    measured = found.matrix_measures
     assert measured["expectation_ratios"]["size"]["categories"] == ["M", "S", "XL"]
     assert [pair["columns"] for pair in measured["pairs"]] == [["size", "colour"]]
     # What goes out with the release says nothing of the matrices.

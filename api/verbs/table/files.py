@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine
 from tabular.errors import InvalidParameter, UnknownName, named
-from tabular.files.outputs import Output, Planned
+from tabular.files.disk import Output, Planned
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.reading import TableFile
     from tabular.files.schema import Schema
-    from tabular.release.package import Released
+    from tabular.files.table_files import TableFile
+    from tabular.release import Released
     from tabular.table import Table
 
 _reading = partial(option, group="How the file is read (detected if not given)")
@@ -72,14 +72,14 @@ class TableVerb(Verb):
     @cached_property
     def dialect(self) -> Any:
         """What is known of how the file is written."""
-        from tabular.files.dialect import DialectOptions
+        from tabular.files.csv_tables import DialectOptions
 
         own = ("delimiter", "quote", "encoding", "decimal", "header")
         return DialectOptions(missing=self.missing or None, **{name: getattr(self, name) for name in own})
 
     def read(self, path: str, work: Work) -> TableFile:
         """The table of a file, with what was found out about it; what is a guess is noted."""
-        from tabular.files.reading import read_file
+        from tabular.files.table_files import read_file
 
         work.report("Reading", 0, 0)
         found = read_file(path, schema=self.columns_described, options=self.dialect)
@@ -147,7 +147,7 @@ class ReleasingVerb(TableVerb):
     )
 
     def check(self) -> None:
-        from tabular.files.writing import check_table_name
+        from tabular.files.table_files import check_table_name
 
         super().check()
         if self.out is not None:
@@ -166,8 +166,8 @@ class ReleasingVerb(TableVerb):
 
     def release_outputs(self, made: Released, source: TableFile, work: Work) -> tuple[dict[str, Any], list[Output]]:
         """What is said of a release, and its files: the table, its dictionary, and apart what leads back."""
-        from tabular.files.writing import write_table_to
-        from tabular.release.package import packaged
+        from tabular.files.table_files import write_table_to
+        from tabular.release import packaged
 
         out = self.out or STREAM
         package = packaged(

@@ -11,8 +11,7 @@ from api.verbs.contract import Outcome, Work, of_engine, verbs
 from api.verbs.table.files import TableVerb
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.files.disk import read_text
-from tabular.files.outputs import Output
+from tabular.files.disk import Output, read_text
 from tabular.registry import option
 
 if TYPE_CHECKING:

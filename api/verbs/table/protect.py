@@ -14,12 +14,12 @@ from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, te
 from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, table_protections, writing
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
-from tabular.files.outputs import Output, Planned
+from tabular.files.disk import Output, Planned
 from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
-    from tabular.files.reading import TableFile
+    from tabular.files.table_files import TableFile
     from tabular.table import Table
 
 _one = partial(option, group="How it masks")
@@ -101,7 +101,7 @@ class ProtectTable(ReleasingVerb):
 
     def _mask(self, source: TableFile, work: Work) -> Outcome:
         from tabular.masking import Masking, read_parameters
-        from tabular.matrices.files import matrix_path
+        from tabular.matrices.transition import matrix_path
 
         folder, attributes = self.matrices_out, [source.table.attribute(name) for name in self.columns]
         paths = {} if folder is None else {str(matrix_path(folder, each)): each for each in attributes}
@@ -120,7 +120,7 @@ class ProtectTable(ReleasingVerb):
         masked = asked.run(source.table, rng=work.generator(), report=work.report)
         document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
-            document["matrix_measures"] = masked.matrix_measures.document()
+            document["matrix_measures"] = masked.matrix_measures
         if folder is not None:
             document["matrices"] = folder
             outputs += [_matrix_output(path, each, masked.matrices[each.name]) for path, each in paths.items()]
@@ -131,7 +131,7 @@ class ProtectTable(ReleasingVerb):
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
         from tabular.grid import Member, run_grid
-        from tabular.release.version import version
+        from tabular.release import version
         from tabular.report import risk_loss_report
 
         table = source.table
@@ -175,8 +175,8 @@ class ProtectTable(ReleasingVerb):
 
     def _kept(self, path: str, masked: Table, source: TableFile) -> Output:
         """A masked table of the grid, which waits on the disk until all are written."""
-        from tabular.files.writing import write_table_to
-        from tabular.release.identifiers import release_table
+        from tabular.files.table_files import write_table_to
+        from tabular.release import release_table
 
         waiting = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it has been copied)
         released = release_table(masked, identifiers=self.identifiers or "drop")
@@ -185,7 +185,7 @@ class ProtectTable(ReleasingVerb):
 
 
 def _matrix_output(path: str, attribute: Attribute, matrix: Any) -> Output:
-    from tabular.matrices.files import write_matrix
+    from tabular.matrices.transition import write_matrix
 
     return Output(
         path=path, parameter="matrices_out", write=lambda file, _: write_matrix(file, attribute, matrix), private=True
@@ -193,8 +193,8 @@ def _matrix_output(path: str, attribute: Attribute, matrix: Any) -> Output:
 
 
 def _frequency_output(path: str, frequencies: Sequence[Any]) -> Output:
+    from tabular.attributes import text_of
     from tabular.files.csv_tables import write_csv
-    from tabular.labels import text_of
 
     rows = [
         (each.attribute.name, text_of(value), masked, estimate, error)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from api.verbs.contract import Outcome, Work, of_engine, refuse_without, text_output, verbs
 from api.verbs.table.files import ReleasingVerb, writing
 from api.verbs.values import parameters_of
-from tabular.files.outputs import Output
+from tabular.files.disk import Output
 from tabular.registry import option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ objectives = of_engine("tabular.lattice.metrics", "OBJECTIVES")
 
 def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
     """The levels of columns as `choose` takes them."""
-    from tabular.lattice.choice import levels_as_text as text
+    from tabular.lattice.search_outcome import levels_as_text as text
 
     return text(names, levels)
 
@@ -135,8 +135,8 @@ class SearchTable(ReleasingVerb):
     @cached_property
     def request(self) -> SearchRequest:
         """The search as the engine takes it."""
-        from tabular.lattice.limits import Limits
         from tabular.lattice.search_request import ReleaseRequest, SearchRequest
+        from tabular.lattice.space import Limits
 
         release = ReleaseRequest(
             choose=self.choose,
@@ -161,7 +161,7 @@ class SearchTable(ReleasingVerb):
         from tabular.hierarchies import read_hierarchies
         from tabular.lattice.chain.previous import read_history
         from tabular.lattice.search_outcome import find_generalisation, for_report
-        from tabular.release.dictionary import dictionary_path
+        from tabular.release import dictionary_path
         from tabular.report import search_report
 
         source = self.read(self.file, work)

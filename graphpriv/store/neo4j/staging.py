@@ -6,19 +6,23 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import LiteralString
 from uuid import uuid4
 
 import numpy as np
 from neo4j import ManagedTransaction
 from numpy.typing import NDArray
 
-from graphpriv.graph import PRIVATE, SocialGraph
-from graphpriv.release import Release
+from graphpriv.graph import PRIVATE
 from graphpriv.store.assembly import or_none
-from graphpriv.store.neo4j import heads, imports, reading, schema
+from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
-from graphpriv.store.records import Copy, Run, changed, emptied, moment, taken, written
+from graphpriv.store.neo4j.schema import ask
+from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
+from graphpriv.store.records import Copy, Run, changed, emptied, taken, written
+from graphpriv.store.transaction import Head, Key
 from tabular.errors import ReportedError, StoreUnavailable
 
 
@@ -28,7 +32,7 @@ class Staged:
 
     key: str
     name: str
-    original: str | None = None
+    original: Key | None = None
     runs: tuple[Run, ...] = ()
 
 
@@ -48,110 +52,43 @@ class Staging:
         except BaseException:
             # The server may be gone: then the lease runs out, and the next one cleans up.
             with contextlib.suppress(ReportedError):
-                self._connection.write(partial(imports.give_up, key=key))
+                self._connection.write(partial(give_up, key=key))
                 self.sweep()
             raise
 
-    def send_graph(self, key: str, graph: SocialGraph, waiting: Sequence[str] = (), **more: object) -> None:
-        """Send all of a graph; what is given as *more* stands on its node, and *waiting* imports live on."""
-        head = {
-            "key": key,
-            "directed": graph.directed,
-            "private": [column for column in PRIVATE if column in graph.private],
-            "users": len(graph),
-            "edges": graph.edge_count,
-            "forgotten": 0,
-            "posts": 0,
-            "revision": 0,
-            "created": moment(),
-            **more,
-        }
-        self._write(waiting, partial(imports.begin, head=head, lease=self._lease))
-        tree, numbers, nothing = graph.places, range(len(graph)), (None,) * len(graph)
-        parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
-        placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
-        private = [graph.private.get(column, nothing) for column in PRIVATE]
-        sources, targets = graph.edges()
-        with self._parcels(key, waiting) as add:
-            add("places", placed)
-            add("below", placed[1:])
-            add("topics", enumerate(graph.topic_names))
-            add("users", zip(numbers, graph.ids, *private, strict=True))
-            add("homes", imports.homes(numbers, or_none(graph.location)))
-            add("interests", imports.interests(numbers, map(or_none, graph.topics)))
-            add("follows", zip(sources.tolist(), targets.tolist(), strict=True))
-
-    def send_release(
-        self, key: str, release: Release, original: str, numbers: NDArray[np.int64], seed: int | None
-    ) -> None:
-        """Send a masked graph, and apart from it what leads back to the users of those *numbers*."""
-        parameters = written(release.parameters)
-        self.send_graph(key, release.graph, k=release.k, method=release.method, parameters=parameters)
-        self._send_mapping(key, release.mapping, numbers, original, seed)
-
-    def send_copy(self, key: str, copy: Copy, original: str | None, waiting: Sequence[str] = ()) -> None:
-        """Send all that another store held under a name; imports that are *waiting* live on meanwhile."""
-        info, position = copy.info, copy.graph.index
-        more: dict[str, object] = {"created": info.created, "posts": len(copy.posts)}
-        if info.is_release:
-            parameters = written(info.parameters)
-            more.update(k=info.k, method=info.method, parameters=parameters)
-        self.send_graph(key, copy.graph, waiting, **more)
-        with self._parcels(key, waiting) as add:
-            add(
-                "posts",
-                (
-                    (number, post.id, position[post.user], post.text, list(post.links), post.created)
-                    for number, post in enumerate(copy.posts)
-                ),
-            )
-        if original is not None and copy.mapping is not None:
-            self._send_mapping(key, copy.mapping, np.arange(len(copy.mapping)), original, copy.seed, waiting)
-
-    def _send_mapping(
+    def send(
         self,
         key: str,
-        mapping: NDArray[np.int64],
-        numbers: NDArray[np.int64],
-        original: str,
-        seed: int | None,
+        copy: Copy,
+        original: tuple[Key, NDArray[np.int64]] | None = None,
         waiting: Sequence[str] = (),
     ) -> None:
-        kept = mapping >= 0
-        rows = zip(numbers[kept].tolist(), mapping[kept].tolist(), strict=True)
-        with self._parcels(key, waiting) as add:
-            add("matches", ((number, original, released) for number, released in rows))
-            # As text: a seed may have more than the 63 bits of a number there.
-            add("seeds", [] if seed is None else [(str(seed),)])
+        """Send a graph with all that belongs to it; imports that are *waiting* live on meanwhile.
 
-    @contextlib.contextmanager
-    def _parcels(
-        self, key: str, waiting: Sequence[str] = ()
-    ) -> Iterator[Callable[[str, Iterable[Sequence[object]]], None]]:
-        """A function that takes rows of one kind and sends them in order, in batches."""
-        parcel: list[tuple[str, schema.Rows]] = []
-        room = schema.BATCH
+        Of the *original* of a release it takes the key and the numbers of the users.
+        """
+        info = copy.info
+        head: dict[str, object] = {
+            "key": key,
+            "directed": info.directed,
+            "private": [column for column in PRIVATE if column in copy.graph.private],
+            "users": info.users,
+            "edges": info.edges,
+            "forgotten": 0,
+            "posts": len(copy.posts),
+            "revision": 0,
+            "created": info.created,
+        }
+        if info.is_release:
+            head.update(k=info.k, method=info.method, parameters=written(info.parameters))
+        begin: LiteralString = "CREATE (g:Graph) SET g = $head, g.lease = timestamp() + $lease"
+        self._write(waiting, partial(ask, query=begin, head=head, lease=self._lease))
+        kinds = chain(rows_of(copy), () if original is None else rows_apart(copy, *original))
+        for batch in schema.batches((kind, list(row)) for kind, rows in kinds for row in rows):
+            parcel = [(kind, [row for _, row in rows]) for kind, rows in groupby(batch, key=itemgetter(0))]
+            self._write((*waiting, key), partial(_deliver, key=key, parcel=parcel))
 
-        def add(kind: str, rows: Iterable[Sequence[object]]) -> None:
-            nonlocal room
-            source = iter(rows)
-            while batch := [list(row) for row in islice(source, room)]:
-                parcel.append((kind, batch))
-                room -= len(batch)
-                if not room:
-                    send()
-
-        def send() -> None:
-            nonlocal room
-            self._write((*waiting, key), partial(_deliver, key=key, parcel=list(parcel)))
-            parcel.clear()
-            room = schema.BATCH
-
-        yield add
-        if parcel:
-            send()
-
-    def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], None]) -> None:
+    def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], object]) -> None:
         """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
 
         def show_life_and_work(tx: ManagedTransaction) -> None:
@@ -162,7 +99,7 @@ class Staging:
         self._connection.write(show_life_and_work)
 
     def _show_life(self, tx: ManagedTransaction, key: str) -> None:
-        if not imports.renew(tx, key, self._lease):
+        if not renew(tx, key, self._lease):
             raise StoreUnavailable(
                 f"{self._connection.address.shown}: the import stalled for too long and was abandoned. "
                 "Nothing was changed; try again.",
@@ -174,7 +111,7 @@ class Staging:
         staged: Sequence[Staged],
         *,
         overwrite: bool,
-        unchanged: heads.Head | None = None,
+        unchanged: Head | None = None,
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
@@ -187,26 +124,29 @@ class Staging:
             # Not before: others see an old lease for as long as this one waits.
             for key in keys:
                 self._show_life(tx, key)
+            at = ServerTransaction(tx)
             if unchanged is not None:
-                heads.lock_key(tx, unchanged.key)
-            present = {str(head.name): head for head in heads.heads(tx)}
-            if unchanged is not None and unchanged not in present.values():
-                raise changed(str(unchanged.name))
-            gone = list(present) if alone else [each.name for each in staged if each.name in present]
+                at.lock(unchanged.key)
+            present = at.heads()
+            if unchanged is not None and unchanged not in present:
+                raise changed(unchanged.name)
+            names = [each.name for each in staged]
+            gone = [head.name for head in present if alone or head.name in names]
             if gone and not overwrite:
                 raise emptied(self._connection.address.shown) if alone else taken(gone[0])
             for name in gone:
-                imports.take_name(tx, present[name].key)
+                at.remove(name)
             for each in staged:
-                imports.give_name(tx, each.key, each.name, each.original)
+                give_name(tx, each.key, each.name, each.original)
                 for run in each.runs:
-                    reading.add_run(tx, each.key, run)
+                    at.add_run(each.key, run)
 
         self._connection.write(name_all)
 
     def _confirm(self, tx: ManagedTransaction, key: str) -> None:
         """Count once more what was sent."""
-        if imports.counted(tx, key) != imports.expected(tx, key):
+        ((users, edges),) = ask(tx, "MATCH (g:Graph {key: $key}) RETURN g.users, g.edges", key=key)
+        if ServerTransaction(tx).counted(key) != (users, edges):
             raise StoreUnavailable(
                 f"{self._connection.address.shown}: some records did not arrive. Nothing was changed; try again.",
                 can_retry=True,
@@ -214,11 +154,106 @@ class Staging:
 
     def sweep(self) -> None:
         """Delete what was given up, and what imports that died have left."""
-        for key in self._connection.write(imports.give_up_dead):
-            while self._connection.write(partial(imports.delete_some, key=key)):
+        for key in self._connection.write(give_up_dead):
+            while self._connection.write(partial(delete_some, key=key)):
                 pass
+
+
+def rows_of(copy: Copy) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
+    """The rows of a graph and its posts by kind, in an order in which they can be put in."""
+    graph, nothing = copy.graph, (None,) * len(copy.graph)
+    tree, numbers = graph.places, range(len(graph))
+    parents = [None if parent < 0 else parent for parent in tree.parents.tolist()]
+    placed = list(zip(range(len(tree)), parents, tree.names, tree.types, strict=True))
+    yield "places", placed
+    yield "below", placed[1:]
+    yield "topics", enumerate(graph.topic_names)
+    yield "users", zip(numbers, graph.ids, *(graph.private.get(column, nothing) for column in PRIVATE), strict=True)
+    yield "homes", homes(zip(numbers, or_none(graph.location), strict=True))
+    yield "interests", interests(zip(numbers, map(or_none, graph.topics), strict=True))
+    yield "follows", zip(*(ends.tolist() for ends in graph.edges()), strict=True)
+    yield (
+        "posts",
+        (
+            (number, post.id, graph.index[post.user], post.text, list(post.links), post.created)
+            for number, post in enumerate(copy.posts)
+        ),
+    )
+
+
+def rows_apart(
+    copy: Copy, original: Key, numbers: NDArray[np.int64]
+) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
+    """The rows of what leads from a release back to its original."""
+    if copy.mapping is not None:
+        kept = copy.mapping >= 0
+        matched = zip(numbers[kept].tolist(), copy.mapping[kept].tolist(), strict=True)
+        yield "matches", ((number, original, released) for number, released in matched)
+        # As text: a seed may have more than the 63 bits of a number there.
+        yield "seeds", [] if copy.seed is None else [(str(copy.seed),)]
 
 
 def _deliver(tx: ManagedTransaction, key: str, parcel: Sequence[tuple[str, schema.Rows]]) -> None:
     for kind, rows in parcel:
-        imports.put(tx, key, kind, rows)
+        ask(tx, PUT[kind], key=key, rows=rows)
+
+
+def renew(tx: ManagedTransaction, key: str, lease: int) -> bool:
+    """Show that an import is alive; False if it was taken for dead."""
+    # What a statement looks for, it looks for before it waits for a lock.
+    ServerTransaction(tx).lock(key)
+    return bool(
+        ask(
+            tx,
+            "MATCH (g:Graph {key: $key}) WHERE g.lease > 0 SET g.lease = timestamp() + $lease RETURN true",
+            key=key,
+            lease=lease,
+        )
+    )
+
+
+def give_name(tx: ManagedTransaction, key: str, name: str, original: Key | None) -> None:
+    """Make an imported graph the one of its name."""
+    name_it: LiteralString = "MATCH (g:Graph {key: $key}) SET g.name = $name, g.original = $original REMOVE g.lease"
+    ask(tx, name_it, key=key, name=name, original=original)
+    link: LiteralString = "MATCH (g:Graph {key: $key}) MATCH (o:Graph {key: $original}) MERGE (g)-[:MADE_FROM]->(o)"
+    ask(tx, link, key=key, original=original)
+
+
+def give_up(tx: ManagedTransaction, key: str) -> None:
+    """Give up an import that failed, unless it has its name already: nobody may know that the last step was done."""
+    ServerTransaction(tx).lock(key)
+    tx.run("MATCH (g:Graph {key: $key}) WHERE g.name IS NULL SET g.lease = 0", key=key).consume()
+
+
+def give_up_dead(tx: ManagedTransaction) -> list[str]:
+    """The keys of graphs to be deleted: given up, or imports that gave no sign of life until their lease was over."""
+    dead: LiteralString = "MATCH (g:Graph) WHERE g.name IS NULL AND g.lease < timestamp() "
+    seen = ask(tx, dead + "RETURN g.key ORDER BY g.key")
+    for (key,) in seen:
+        # It may have shown life, or taken its name, while we waited.
+        ServerTransaction(tx).lock(key)
+    keys = [key for (key,) in seen]
+    found = ask(tx, dead + "AND g.key IN $keys SET g.lease = 0 RETURN g.key ORDER BY g.key", keys=keys)
+    return [key for (key,) in found]
+
+
+#: Statements that delete some nodes of an abandoned graph and return how many.
+DELETE: tuple[LiteralString, ...] = (
+    "MATCH (n:Match) WHERE n.original = $key AND n.number >= 0 WITH n LIMIT $size DETACH DELETE n RETURN count(*)",
+    *(
+        f"MATCH (n:{part}) WHERE n.graph = $key AND n.number >= 0 WITH n LIMIT $size DETACH DELETE n RETURN count(*)"
+        for part in schema.PARTS
+    ),
+    "MATCH (n:Graph {key: $key}) WITH n LIMIT $size DETACH DELETE n RETURN count(*)",
+)
+
+
+def delete_some(tx: ManagedTransaction, key: str) -> bool:
+    """Delete a batch of what was given up; True if there may be more."""
+    room = schema.BATCH
+    for statement in DELETE:
+        room -= int(ask(tx, statement, key=key, size=room)[0][0])
+        if not room:
+            return True
+    return False

@@ -1,4 +1,19 @@
-"""The buckets of nodes, the rows of one class and one trail, each rolled up from a finer node that is kept."""
+"""The buckets of nodes, and which of their rows have to go so that all trails keep k: as few as can be.
+
+The persons of one trail so far, n of them, come to some classes of a new release; those of one class are a *bucket*.
+What may be left of a bucket is nothing, or at least k rows with l sensitive values: `need` = max(k, l) rows suffice for
+both if the bucket has l values. Buckets that have less go. Those who are not in the table any more, and those who go,
+are the *gone* of the trail; unless nothing was ever published of it, they must be 0 or at least k. Where they are not:
+
+- the buckets that stay can spare the rows above their need; if that is enough, so many go as are lacking, no more;
+- else no bucket can stay as it is and the gone be enough: one goes as a whole, the smallest. It alone is enough, for it
+  has at least k rows. Where no bucket is left, all n are gone, and n is at least k by the rule for the releases before.
+
+Each step is forced or the least that does, and trails do not touch each other: no release at this node suppresses
+fewer rows. The number never rises with the levels: what goes at a node may go at any coarser one, where buckets of a
+trail only merge, so that what is left of each is still nothing or enough, and the gone of each trail are the same. So
+the nodes that keep the rule with a given number of suppressed rows are closed upwards.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +23,96 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.kernels import compiled
-from tabular.lattice.chain.consistency import Standing
-from tabular.lattice.chain.withholding import withheld
-from tabular.lattice.evaluator.class_cache import ClassCache
+from tabular.lattice.chain.history import Standing
 from tabular.lattice.evaluator.class_metrics import CLASSES, LOST, S_K, SUPPRESSED, K
-from tabular.lattice.evaluator.rollup import MIX, slots_for
-from tabular.lattice.evaluator.row_keys import WORD, Coding, Numbers, RankedColumn, coding_of, labels_at, packed
-from tabular.lattice.limits import Limits
-from tabular.lattice.space import Node, Nodes
+from tabular.lattice.evaluator.node_classes import ClassCache
+from tabular.lattice.evaluator.rollup import MIX, WORD, Coding, RankedColumn, coding_of, labels_at, packed, slots_for
+from tabular.lattice.space import Flags, Levels, Limits, Node, Nodes, Numbers
+from tabular.table import equivalence_classes
+
+
+@compiled
+def withheld(
+    keys: Numbers,
+    sizes: Numbers,
+    distinct: Numbers,
+    trails: Numbers,
+    absent: Numbers,
+    silent: Flags,
+    k: int,
+    l: int,  # noqa: E741
+    goes: Numbers,
+) -> int:
+    """Write into *goes* how many rows of each bucket have to go; how many in all is given back.
+
+    `distinct` are the sensitive values of each bucket, if there is an l; `keys` put buckets of one size in order.
+    """
+    gone, spare = absent.copy(), np.zeros(len(absent), dtype=np.int64)
+    need, total = max(k, l), 0
+    for row in range(len(sizes)):
+        trail = trails[row]
+        goes[row] = 0
+        if sizes[row] < k or (l and distinct[row] < l):
+            goes[row] = sizes[row]
+            gone[trail] += sizes[row]
+            total += sizes[row]
+        else:
+            spare[trail] += sizes[row] - need
+    owing = 0
+    lacks = np.zeros(len(absent), dtype=np.int64)
+    for trail in range(len(absent)):
+        if not silent[trail] and 0 < gone[trail] < k:
+            lacks[trail] = k - gone[trail]
+            owing += 1
+    if not owing:
+        return total
+    # The buckets that stay, of each trail that owes some: one after the other.
+    first, following = np.full(len(absent), -1, dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
+    for row in range(len(sizes)):
+        if lacks[trails[row]] and not goes[row]:
+            following[row] = first[trails[row]]
+            first[trails[row]] = row
+    for trail in range(len(absent)):
+        if lacks[trail] and spare[trail] >= lacks[trail]:
+            total += lacks[trail]
+            _spare(keys, sizes, first[trail], following, need, lacks[trail], goes)
+        elif lacks[trail] and first[trail] >= 0:
+            least = _extreme(keys, sizes, first[trail], following, goes, False)
+            goes[least] = sizes[least]
+            total += sizes[least]
+    return total
+
+
+@compiled
+def _spare(
+    keys: Numbers, sizes: Numbers, first: int, following: Numbers, need: int, lacking: int, goes: Numbers
+) -> None:
+    """Take the rows that lack from the largest buckets of a trail, as far as they can spare them."""
+    while lacking:
+        largest = _extreme(keys, sizes, first, following, goes, True)
+        goes[largest] = min(sizes[largest] - need, lacking)
+        lacking -= goes[largest]
+
+
+@compiled
+def _extreme(keys: Numbers, sizes: Numbers, first: int, following: Numbers, goes: Numbers, largest: bool) -> int:
+    """The largest or the smallest bucket of a trail of which nothing goes yet; of several that with the lowest key."""
+    found, row = -1, first
+    while row >= 0:
+        if not goes[row]:
+            if found < 0:
+                found = row
+            elif sizes[row] == sizes[found]:
+                for word in range(keys.shape[1]):
+                    if keys[row, word] != keys[found, word]:
+                        if keys[row, word] < keys[found, word]:
+                            found = row
+                        break
+            elif (sizes[row] > sizes[found]) == largest:
+                found = row
+        row = following[row]
+    return found
 
 
 class Bucketed(NamedTuple):
@@ -40,11 +135,7 @@ class Buckets:
     """The buckets of all nodes of a table, by the trails of its persons."""
 
     def __init__(
-        self,
-        columns: Sequence[RankedColumn],
-        standing: Standing,
-        limits: Limits,
-        sensitive: NDArray[np.int32] | None,
+        self, columns: Sequence[RankedColumn], standing: Standing, limits: Limits, sensitive: NDArray[np.int32] | None
     ) -> None:
         self._columns, self._standing = columns, standing
         self._k, self._l = limits.k or 1, limits.l or 0
@@ -72,7 +163,7 @@ class Buckets:
             numbers[K], numbers[CLASSES], numbers[S_K] = min(sizes.tolist(), default=0), len(sizes), (sizes**2).sum()
         return whole
 
-    def rows_that_go(self, node: Node) -> NDArray[np.bool_]:
+    def rows_that_go(self, node: Node) -> Flags:
         """Which rows go at a *node*: the last ones of each bucket, but for those that keep l values in it."""
         columns, trails = labels_at(node, self._columns), self._standing.trails
         found = equivalence_classes([trails, *columns])
@@ -92,7 +183,7 @@ class Buckets:
         out[order] = rank < goes[labels[order]]
         return out
 
-    def fewest_that_go(self, node: Node, previous: Node, quiet: NDArray[np.bool_]) -> int:
+    def fewest_that_go(self, node: Node, previous: Node, quiet: Flags) -> int:
         """How few rows can go where *quiet* ones are told apart as at a *node* that is below the *previous* one.
 
         Of each trail those quiet rows that are too few even with all others of it; and where anybody is gone, as many
@@ -129,7 +220,7 @@ class Buckets:
         return goes, total
 
 
-def first_values(labels: NDArray[np.int64], values: NDArray[np.int32], buckets: int, most: int) -> NDArray[np.bool_]:
+def first_values(labels: Numbers, values: NDArray[np.int32], buckets: int, most: int) -> Flags:
     """For each bucket the first row of each of its first so many distinct *values*."""
     size = int(values.max()) + 1
     pairs, rows = np.unique(labels * size + values, return_index=True)
@@ -142,7 +233,7 @@ def first_values(labels: NDArray[np.int64], values: NDArray[np.int32], buckets: 
     return found
 
 
-def _bits(values: NDArray[np.int32] | None, rows: int) -> NDArray[np.int64]:
+def _bits(values: NDArray[np.int32] | None, rows: int) -> Numbers:
     """One bit for the value of each row, in as many words as it takes."""
     if values is None:
         return np.zeros((rows, 0), dtype=np.int64)
@@ -152,9 +243,7 @@ def _bits(values: NDArray[np.int32] | None, rows: int) -> NDArray[np.int64]:
 
 
 @compiled
-def put_together(
-    source: Bucketed, fine: NDArray[np.int16], coarse: NDArray[np.int16], coding: Coding, by_trail: bool
-) -> Bucketed:
+def put_together(source: Bucketed, fine: Levels, coarse: Levels, coding: Coding, by_trail: bool) -> Bucketed:
     """The buckets of node *coarse*, given those of node *fine*; not *by_trail*, its classes."""
     number, words, parts = len(source.sizes), source.keys.shape[1], source.present.shape[1]
     slots = slots_for(number)
@@ -202,7 +291,7 @@ def put_together(
 
 
 @compiled
-def lost(keys: Numbers, goes: Numbers, node: NDArray[np.int16], coding: Coding, leaves: Numbers) -> int:
+def lost(keys: Numbers, goes: Numbers, node: Levels, coding: Coding, leaves: Numbers) -> int:
     """Add to *leaves* what stands under the labels of rows that go, by attribute; their bits are given back."""
     bits = 0
     for row in range(len(goes)):

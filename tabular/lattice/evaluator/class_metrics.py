@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.lattice.evaluator.rollup import ones
-from tabular.lattice.evaluator.row_keys import UNIT, Coding, Counts, KeyedClasses
+from tabular.lattice.evaluator.rollup import UNIT, Coding, Counts, KeyedClasses, ones
+from tabular.lattice.space import Flags, Floats, Levels, Numbers
+
+#: The whole numbers of a node, by their places in a row; the leaves lost by attribute follow, and the bits lost.
+K, SUPPRESSED, CLASSES, S_K, DISTINCT, S_L, MAJORITIES, LOST = range(8)
+
+#: The other numbers.
+ENTROPY, RECURSIVE, CLOSENESS = range(3)
 
 
 class KernelOptions(NamedTuple):
@@ -31,15 +37,8 @@ class KernelOptions(NamedTuple):
     label_size: int
 
 
-#: The whole numbers of a node, by their places in a row; the leaves lost by attribute follow, and the bits lost.
-K, SUPPRESSED, CLASSES, S_K, DISTINCT, S_L, MAJORITIES, LOST = range(8)
-
-#: The other numbers.
-ENTROPY, RECURSIVE, CLOSENESS = range(3)
-
-
 @compiled
-def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.int64]) -> int:
+def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: Numbers) -> int:
     """The smallest size s such that more rows than may be suppressed lie in classes of up to s rows.
 
     `rows_by_size` has a place for each size up to one above *suppressible*, and is all 0 before and after.
@@ -66,13 +65,13 @@ def own_k(sizes: NDArray[np.int32], suppressible: int, rows_by_size: NDArray[np.
 @compiled
 def measure(
     classes: KeyedClasses,
-    node: NDArray[np.int16],
+    node: Levels,
     coding: Coding,
     options: KernelOptions,
-    logs: NDArray[np.int64],
-    scratch: NDArray[np.int64],
-    whole: NDArray[np.int64],
-    other: NDArray[np.float64],
+    logs: Numbers,
+    scratch: Numbers,
+    whole: Numbers,
+    other: Floats,
 ) -> None:
     """Write the metrics of a node into *whole* and *other*; `logs` has n log2 n in units for each number of rows."""
     number = len(classes.sizes)
@@ -117,13 +116,7 @@ def measure(
 
 @compiled
 def _labels(
-    classes: KeyedClasses,
-    goes: NDArray[np.bool_],
-    which: bool,
-    node: NDArray[np.int16],
-    coding: Coding,
-    with_bits: bool,
-    whole: NDArray[np.int64],
+    classes: KeyedClasses, goes: Flags, which: bool, node: Levels, coding: Coding, with_bits: bool, whole: Numbers
 ) -> None:
     """Add up the leaves under the labels of the rows that go, or stay, by attribute, and then their bits."""
     attributes, inner, second = len(node), coding.inner, coding.second
@@ -159,7 +152,7 @@ def _labels(
 
 
 @compiled
-def _majorities(labels: Counts, goes: NDArray[np.bool_], whole: NDArray[np.int64]) -> None:
+def _majorities(labels: Counts, goes: Flags, whole: Numbers) -> None:
     """Add up the rows of each class's commonest label."""
     most = np.zeros(len(goes), dtype=np.int64)
     for row in range(len(labels)):
@@ -171,12 +164,7 @@ def _majorities(labels: Counts, goes: NDArray[np.bool_], whole: NDArray[np.int64
 
 @compiled
 def _sensitive_values(
-    classes: KeyedClasses,
-    goes: NDArray[np.bool_],
-    options: KernelOptions,
-    logs: NDArray[np.int64],
-    whole: NDArray[np.int64],
-    other: NDArray[np.float64],
+    classes: KeyedClasses, goes: Flags, options: KernelOptions, logs: Numbers, whole: Numbers, other: Floats
 ) -> None:
     """Entropy and recursive l, t, and S_l, of the classes that stay, one after the other."""
     pairs, number = classes.sensitive, len(goes)
@@ -217,7 +205,7 @@ def _sensitive_values(
 
 
 @compiled
-def _ratio(rows: NDArray[np.int32], own: NDArray[np.int64], size: int, values: int) -> float:
+def _ratio(rows: NDArray[np.int32], own: Numbers, size: int, values: int) -> float:
     """The rows of a class's commonest value over those of all from the *values*-th commonest on."""
     ranked = np.sort(rows[own])[::-1]
     rest = size
@@ -228,13 +216,7 @@ def _ratio(rows: NDArray[np.int32], own: NDArray[np.int64], size: int, values: i
 
 @compiled
 def _moved(
-    counts: NDArray[np.int64],
-    everything: NDArray[np.int64],
-    values: NDArray[np.int32],
-    own: NDArray[np.int64],
-    size: int,
-    kept: int,
-    ordered: bool,
+    counts: Numbers, everything: Numbers, values: NDArray[np.int32], own: Numbers, size: int, kept: int, ordered: bool
 ) -> float:
     """The earth mover's distance between a class's values and those of all rows that stay."""
     total = np.int64(0)

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.classes import equivalence_classes
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.bounds import lower_bounds
 from tabular.lattice.evaluator.class_metrics import (
     CLASSES,
     CLOSENESS,
@@ -27,13 +25,11 @@ from tabular.lattice.evaluator.class_metrics import (
     KernelOptions,
 )
 from tabular.lattice.evaluator.node_classes import Layout, NodeClasses
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.evaluator.row_keys import UNIT, Coding, Floats, Numbers, RankedColumn, bits_of, labels_at
-from tabular.lattice.limits import Limits
-from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE
-from tabular.lattice.space import Lattice, Node, Nodes, as_nodes
+from tabular.lattice.evaluator.rollup import UNIT, Coding, RankedColumn, bits_of, labels_at
+from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE, Readings
+from tabular.lattice.space import Flags, Floats, Lattice, Limits, Node, Nodes, Numbers, as_nodes, lower_bounds
 from tabular.protections import check_k
-from tabular.table import Table
+from tabular.table import Table, equivalence_classes
 
 #: Sensitive values are noted as bits up to so many.
 _BITS = 62
@@ -93,7 +89,7 @@ class Evaluator:
         """All metrics of *nodes*, of the few that are shown."""
         return self._readings(self._checked(nodes), self._metrics(None))
 
-    def suppressed_rows(self, node: Node) -> NDArray[np.bool_]:
+    def suppressed_rows(self, node: Node) -> Flags:
         """Which rows of the table go at a *node*, by their classes anew."""
         found = equivalence_classes(labels_at(node, self._columns))
         if not self.limits.are_fixed:
@@ -106,7 +102,7 @@ class Evaluator:
             size = len(self.table.attribute(self.sensitive).domain)
             pairs = np.unique(found.labels * size + self.table.columns[self.sensitive])
             goes |= np.bincount(pairs // size, minlength=len(goes)) < self.limits.l
-        out: NDArray[np.bool_] = goes[found.labels]
+        out: Flags = goes[found.labels]
         return out
 
     def loss_without_suppression(self, metric: str, nodes: Sequence[Node] | Nodes) -> Floats:

@@ -1,29 +1,37 @@
-"""The classes of nodes, counted one after the other: each node is rolled up from a finer one, in bounded memory."""
+"""The classes of nodes, each rolled up from a finer node, in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled, inlined
-from tabular.lattice.evaluator.class_cache import ClassCache
 from tabular.lattice.evaluator.class_metrics import LOST, KernelOptions, measure
-from tabular.lattice.evaluator.rollup import Scratch, roll_pairs_up, roll_up
-from tabular.lattice.evaluator.row_keys import (
+from tabular.lattice.evaluator.rollup import (
     UNIT,
     Coding,
     KeyedClasses,
-    Numbers,
     RankedColumn,
+    Scratch,
     coding_of,
     distinct_rows,
+    roll_pairs_up,
+    roll_up,
 )
-from tabular.lattice.space import Nodes
-from tabular.threads import on_threads, processors
+from tabular.lattice.space import Floats, Levels, Nodes, Numbers
+from tabular.loop import on_threads, processors
+
+#: So many nodes are kept at most, and so many bytes of them in all, or a few times those of the distinct rows.
+_NODES = 2048
+_BYTES = 128 << 20
+
+#: Nodes half the way are rolled up where there are more distinct rows than this; some at first, then one for so many.
+_FAR = 2000
+_HALFWAY, _NODES_A_HALFWAY = 8, 4
 
 #: From so many nodes on they are gone through in order; fewer are each rolled up from the best of those kept.
 _MANY = 128
@@ -38,12 +46,93 @@ _RAISED = 3
 KINDS = 4
 
 
+class _Sized(Protocol):
+    @property
+    def sizes(self) -> NDArray[Any]: ...
+
+
+#: Arrays of the classes of a node, the rows of each among them.
+Arrays = TypeVar("Arrays", bound=_Sized)
+
+
+class ClassCache(Generic[Arrays]):
+    """The classes of nodes, the oldest forgotten first."""
+
+    def __init__(self, base: Arrays, attributes: int, first: Sequence[int] = ()) -> None:
+        """Nodes half the way to another have its levels in the *first* attributes."""
+        self._base, self._first = base, np.array(first, dtype=np.int64)
+        #: Nodes half the way so far, and for how many others one was thought of.
+        self._halfway = self._asked = 0
+        self._bottom = np.zeros(attributes, dtype=np.int16)
+        self._levels = np.zeros((_NODES, attributes), dtype=np.int16)
+        self._sizes = np.full(_NODES, np.iinfo(np.int64).max)
+        self._classes: list[Arrays | None] = [None] * _NODES
+        self._next = self._used = 0
+        self._held = 0
+        self._room = max(_BYTES, 4 * _bytes(base))
+
+    def nearest(self, node: Levels) -> tuple[Levels, Arrays]:
+        """The node with the fewest classes from which *node* can be rolled up."""
+        places = np.flatnonzero((self._levels[: self._used] <= node).all(axis=1))
+        if places.size:
+            place = int(places[np.argmin(self._sizes[places])])
+            found = self._classes[place]
+            if found is not None:
+                return self._levels[place], found
+        return self._bottom, self._base
+
+    def halfway(self, fine: Levels, source: Arrays, node: Levels) -> Levels | None:
+        """A node on the way from *fine* to *node* that others will share, where the way is far and there are few such.
+
+        From the distinct rows to a node of few classes is far, and so it is to the next; but most nodes that are looked
+        at one after the other agree in some attributes, and what those alone leave is kept and is much less.
+        """
+        if len(self._base.sizes) <= _FAR or 4 * len(source.sizes) <= 3 * len(self._base.sizes):
+            return None
+        self._asked += 1
+        if self._halfway > _HALFWAY + self._asked // _NODES_A_HALFWAY:
+            return None
+        found = fine.copy()
+        found[self._first] = node[self._first]
+        if (found == fine).all() or (found == node).all():
+            return None
+        self._halfway += 1
+        return found
+
+    def keep(self, node: Levels, classes: Arrays) -> None:
+        """Keep the *classes* of a *node*."""
+        # A node of nearly as many classes as there are distinct rows saves nothing.
+        if 4 * len(classes.sizes) > 3 * len(self._base.sizes) + 64:
+            return
+        self._forget(self._next)
+        self._levels[self._next], self._sizes[self._next] = node, len(classes.sizes)
+        self._classes[self._next] = classes
+        self._held += _bytes(classes)
+        self._used = max(self._used, self._next + 1)
+        self._next = (self._next + 1) % _NODES
+        oldest = self._next
+        while self._held > self._room:
+            self._forget(oldest)
+            oldest = (oldest + 1) % _NODES
+
+    def _forget(self, place: int) -> None:
+        classes = self._classes[place]
+        if classes is not None:
+            self._held -= _bytes(classes)
+            self._classes[place], self._sizes[place] = None, np.iinfo(np.int64).max
+
+
+def _bytes(classes: object) -> int:
+    """What the arrays of *classes* take."""
+    return classes.nbytes if isinstance(classes, np.ndarray) else sum(map(_bytes, cast("Iterable[object]", classes)))
+
+
 class Workspace(NamedTuple):
     """Room to work in: for classes one behind the other, for a roll-up, and for rows by the size of their class."""
 
     classes: KeyedClasses
     scratch: Scratch
-    rows_by_size: NDArray[np.int64]
+    rows_by_size: Numbers
 
 
 class Layout(NamedTuple):
@@ -69,12 +158,7 @@ class NodeClasses:
     """The classes of all nodes of a table, which are counted as they are asked for."""
 
     def __init__(
-        self,
-        columns: Sequence[RankedColumn],
-        layout: Layout,
-        suppressible: int,
-        workers: int | None,
-        **values: Any,
+        self, columns: Sequence[RankedColumn], layout: Layout, suppressible: int, workers: int | None, **values: Any
     ) -> None:
         """*values* of other attributes as `distinct_rows` takes them."""
         self._layout, self._attributes, self._suppressible = layout, len(columns), suppressible
@@ -86,7 +170,7 @@ class NodeClasses:
         self._cache = ClassCache(self._base, self._attributes, [*beside, *layout.order[:_RAISED]])
         self._bottom = np.zeros(self._attributes, dtype=np.int16)
 
-    def count(self, nodes: Nodes, options: KernelOptions) -> tuple[Numbers, NDArray[np.float64]]:
+    def count(self, nodes: Nodes, options: KernelOptions) -> tuple[Numbers, Floats]:
         """The whole and the other numbers of *nodes*, a row each; each node is rolled up once."""
         whole = np.zeros((len(nodes), LOST + self._attributes + 1), dtype=np.int64)
         other = np.zeros((len(nodes), 3))
@@ -96,7 +180,7 @@ class NodeClasses:
             self._one_by_one(nodes, options, whole, other)
         return whole, other
 
-    def _in_order(self, nodes: Nodes, options: KernelOptions, whole: Numbers, other: NDArray[np.float64]) -> None:
+    def _in_order(self, nodes: Nodes, options: KernelOptions, whole: Numbers, other: Floats) -> None:
         """All *nodes* in the order of their levels, a part of them in each thread."""
         order = np.lexsort([nodes[:, place] for place in reversed(self._layout.order)])
         depth = int(nodes.max(axis=0).sum())
@@ -108,7 +192,7 @@ class NodeClasses:
         parts = np.array_split(order, self._workers * 4 if self._workers > 1 else 1)
         list(on_threads(go, parts, self._workers))
 
-    def _one_by_one(self, nodes: Nodes, options: KernelOptions, whole: Numbers, other: NDArray[np.float64]) -> None:
+    def _one_by_one(self, nodes: Nodes, options: KernelOptions, whole: Numbers, other: Floats) -> None:
         """Each of *nodes* from the nearest finer one that is kept."""
         coding, sizes = self._layout.coding, self._single.rows_by_size
         for place, node in enumerate(nodes):
@@ -119,9 +203,7 @@ class NodeClasses:
             found = self._rolled_up(fine, source, node, options)
             measure(found, node, coding, options, self._logs, sizes, whole[place], other[place])
 
-    def _rolled_up(
-        self, fine: NDArray[np.int16], source: KeyedClasses, node: NDArray[np.int16], options: KernelOptions
-    ) -> KeyedClasses:
+    def _rolled_up(self, fine: Levels, source: KeyedClasses, node: Levels, options: KernelOptions) -> KeyedClasses:
         begin, end = np.zeros((2, KINDS), dtype=np.int64)
         step(source, fine, node, self._layout.coding, options, self._single, begin, end)
         ends = end[[0, 1, 1, 1, 2, 3]].tolist()
@@ -176,7 +258,7 @@ def workspace_for(base: KeyedClasses, depth: int, labels: int, suppressible: int
 
 
 @inlined
-def part_of(classes: KeyedClasses, begin: NDArray[np.int64], end: NDArray[np.int64]) -> KeyedClasses:
+def part_of(classes: KeyedClasses, begin: Numbers, end: Numbers) -> KeyedClasses:
     """The classes between two marks, each a place for each kind."""
     present = classes.present[begin[1] : end[1]] if len(classes.present) else classes.present
     return KeyedClasses(
@@ -190,20 +272,20 @@ def part_of(classes: KeyedClasses, begin: NDArray[np.int64], end: NDArray[np.int
 
 
 @inlined
-def _everything(classes: KeyedClasses) -> NDArray[np.int64]:
+def _everything(classes: KeyedClasses) -> Numbers:
     return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive), len(classes.labels)])
 
 
 @compiled
 def step(
     source: KeyedClasses,
-    fine: NDArray[np.int16],
-    coarse: NDArray[np.int16],
+    fine: Levels,
+    coarse: Levels,
     coding: Coding,
     options: KernelOptions,
     work: Workspace,
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
+    begin: Numbers,
+    end: Numbers,
 ) -> None:
     """Roll node *coarse* up from *fine* into the workspace from mark *begin* on, and set mark *end*."""
     target = part_of(work.classes, begin, _everything(work.classes))
@@ -222,15 +304,15 @@ def step(
 @compiled
 def walk(
     base: KeyedClasses,
-    bottom: NDArray[np.int16],
-    nodes: NDArray[np.int16],
-    order: NDArray[np.int64],
+    bottom: Levels,
+    nodes: Levels,
+    order: Numbers,
     coding: Coding,
     options: KernelOptions,
-    logs: NDArray[np.int64],
+    logs: Numbers,
     work: Workspace,
-    whole: NDArray[np.int64],
-    other: NDArray[np.float64],
+    whole: Numbers,
+    other: Floats,
 ) -> int:
     """Measure *nodes* in *order*; how many were rolled up is given back.
 
@@ -259,7 +341,7 @@ def walk(
     return rolled
 
 
-def _spread(rows: NDArray[np.int64]) -> float:
+def _spread(rows: Numbers) -> float:
     """The entropy of a column."""
     shares = rows[rows > 0] / max(int(rows.sum()), 1)
     return float(-(shares * np.log(shares)).sum())

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.optimal.branch_and_bound import advance, narrow
-from tabular.lattice.optimal.class_splits import COUNTED, WORK, Scratch, scratch_for
-from tabular.lattice.optimal.greedy_descent import descended, gained
-from tabular.lattice.optimal.grid import Grid, LevelLosses, grid_of
-from tabular.lattice.optimal.parts import BEST, DONE, FULL, Blocks, parts_of, with_more_room
-from tabular.lattice.optimal.shared_search import SharedSearch
-from tabular.lattice.question import Course, Finds, Question
-from tabular.lattice.space import Node, Nodes
+from tabular.kernels import compiled
+from tabular.lattice.metrics import Readings
+from tabular.lattice.optimal.branch_and_bound import (
+    BEST,
+    DEPTH,
+    DONE,
+    FOUND,
+    FULL,
+    Blocks,
+    Parts,
+    advance,
+    advance_bounding,
+    given_away,
+    narrow,
+    parts_of,
+)
+from tabular.lattice.optimal.class_splits import (
+    COUNTED,
+    STAMP,
+    WORK,
+    Grid,
+    LevelLosses,
+    Scratch,
+    Splits,
+    grid_of,
+    lost_rows,
+    refine,
+    scratch_for,
+)
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Flags, Floats, Node, Nodes, Numbers
+from tabular.loop import on_threads, processors
+
+#: Attributes that step back before a descent, at most; of many attributes a quarter.
+_KICKS = 5
+
+#: Searches that are under way at the same time, whatever the threads, and the work of each between two looks.
+_TOGETHER = 8
+_A_SHARE = 8_000_000
+
+#: Blocks are bounded anew in parts in which more than this share of the attributes is open, with so much work for each.
+_WIDE, _EFFORT = 0.54, 1_000_000
 
 #: Work between two looks at the time: a fraction of a second.
 _SLICE = 20_000_000
@@ -49,8 +81,168 @@ _GROWTH = 8.0
 #: The last pass may do so much more at once.
 _LAST = 1.5
 
-Flags = NDArray[np.bool_]
-Steps = NDArray[np.int64]
+
+@compiled
+def _descend(
+    grid: Grid, most: Numbers, node: Numbers, ways: Numbers, draws: Floats, splits: Splits, scratch: Scratch
+) -> None:
+    # Split by what the node has, then go down one attribute at a time, drawn at random, while the limits are kept.
+    attributes, size = node.size, grid.codes.shape[2]
+    for row in range(size):
+        splits.rows[row], splits.weights[row] = row, 1
+    splits.starts[0], splits.starts[1], splits.classes[0], splits.lost[0] = 0, size, 1, 0
+    here = 0
+    for attribute in range(attributes):
+        if node[attribute] > 0:
+            refine(grid, splits, here, 1 - here, grid.codes[attribute, node[attribute]], scratch)
+            here = 1 - here
+    count = 0
+    for attribute in range(attributes):
+        if node[attribute] < most[attribute]:
+            ways[count] = attribute
+            count += 1
+    draw = 0
+    while count > 0:
+        which = int(draws[draw % draws.size] * count)
+        draw += 1
+        attribute = ways[which]
+        column = grid.codes[attribute, node[attribute] + 1]
+        fits = lost_rows(grid, splits, here, column, scratch)[0] <= grid.limit
+        if fits:
+            refine(grid, splits, here, 1 - here, column, scratch)
+            here = 1 - here
+            node[attribute] += 1
+        if not fits or node[attribute] == most[attribute]:
+            count -= 1
+            ways[count], ways[which] = ways[which], ways[count]
+
+
+@compiled
+def gained(grid: Grid, node: Numbers) -> int:
+    """What the steps of a node gain."""
+    gain = 0
+    for attribute in range(node.size):
+        gain += grid.gains[attribute, node[attribute]]
+    return gain
+
+
+@compiled
+def _go_down_often(
+    grid: Grid, most: Numbers, draws: Floats, kicks: int, best: Numbers, splits: Splits, scratch: Scratch
+) -> None:
+    attributes = best.size
+    ways = np.zeros(attributes, dtype=np.int64)
+    now = best.copy()
+    gain_now = gain_best = gained(grid, best)
+    for each in range(draws.shape[0]):
+        node = now.copy()
+        # Mostly few attributes step back, now and then many.
+        for change in range(1 + int(draws[each, 0] ** 2 * kicks)):
+            attribute = int(draws[each, 2 * change + 1] * attributes)
+            node[attribute] = int(draws[each, 2 * change + 2] * (node[attribute] + 1))
+        _descend(grid, most, node, ways, draws[each, 2 * kicks + 1 :], splits, scratch)
+        gain = gained(grid, node)
+        if gain >= gain_now:
+            now[:] = node
+            gain_now = gain
+        if gain > gain_best:
+            gain_best = gain
+            best[:] = node
+
+
+def descended(
+    grid: Grid, most: Numbers, start: Numbers, rounds: int, rng: np.random.Generator, scratch: Scratch
+) -> Numbers:
+    """The best of the nodes, in steps down from the top, of *rounds* descents from *start*; none exceeds *most*.
+
+    Each goes down wherever the limits allow; the next steps back at some attributes first.
+    """
+    best = np.array(start, dtype=np.int64)
+    kicks, rows = max(_KICKS, len(best) // 4), grid.codes.shape[2]
+    draws = rng.random((rounds, 2 * kicks + 1 + 2 * int(most.sum()) + 8))
+    # Two depths by turns.
+    splits = Splits.of(rows, 2, 2 * rows + 2)
+    splits.row_at[1], splits.start_at[1] = rows, rows + 2
+    _go_down_often(grid, most, draws, kicks, best, splits, scratch)
+    return best
+
+
+@dataclass(eq=False)
+class Share:
+    """Parts of the lattice, with room of their own to go through them."""
+
+    parts: Parts
+    inner: Parts
+    blocks: Blocks
+    scratch: Scratch
+    outcome: int = 0
+
+
+@dataclass(eq=False)
+class SharedSearch:
+    """One search in shares; each goes on by itself for a slice, then what they found is put together.
+
+    Parts are given away in the same way for any number of threads.
+    """
+
+    grid: Grid
+    blocks: Blocks
+    shares: list[Share] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, grid: Grid, parts: Parts, blocks: Blocks) -> SharedSearch:
+        """All in one share to begin with."""
+        shared = cls(grid, blocks)
+        shared._add(parts)
+        return shared
+
+    def slices(self, totals: Numbers) -> Iterator[list[Numbers]]:
+        """Go on for a slice; give the nodes found, which are to be judged before the next. Adds to *totals*."""
+        while self.shares:
+            for _ in on_threads(self._go, self.shares, min(processors(), _TOGETHER)):
+                pass
+            for each in self.shares:
+                totals[:STAMP] += each.scratch.totals[:STAMP]
+                each.scratch.totals[:STAMP] = 0
+                if each.outcome == FULL:
+                    each.parts = each.parts.with_more_room()
+            found = [each.parts.most[each.parts.state[DEPTH] + 1] for each in self.shares if each.outcome == FOUND]
+            self.shares = [each for each in self.shares if each.outcome != DONE]
+            yield found
+            self._share_out()
+
+    def take_best(self, best: int) -> None:
+        """Nothing is sought that gains no more than *best*."""
+        for each in self.shares:
+            each.parts.state[BEST] = max(int(each.parts.state[BEST]), best)
+
+    def _go(self, share: Share) -> None:
+        wide = 1 + int(len(self.grid.steps) * _WIDE)
+        share.outcome = advance_bounding(
+            self.grid, share.parts, share.inner, share.blocks, share.scratch, _A_SHARE, wide, _EFFORT
+        )
+
+    def _add(self, parts: Parts) -> None:
+        blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains), needs=np.zeros_like(self.blocks.needs))
+        inner = parts_of(self.grid, self.grid.steps, 0, judges=True, caps=self.blocks.most)
+        self.shares.append(Share(parts, inner, blocks, scratch_for(self.grid)))
+
+    def _share_out(self) -> None:
+        """Fill up with the largest parts that are not begun."""
+        while self.shares and len(self.shares) < _TOGETHER:
+            depths = [_shallowest(each.parts) for each in self.shares]
+            least = min(depths)
+            share = self.shares[depths.index(least)]
+            if least >= int(share.parts.state[DEPTH]):
+                return
+            self._add(given_away(share.parts, least))
+
+
+def _shallowest(parts: Parts) -> int:
+    """The outermost part whose other half is not begun."""
+    depth = int(parts.state[DEPTH])
+    free = np.flatnonzero(~parts.given[: max(depth, 0)])
+    return int(free[0]) if len(free) else 1 << 30
 
 
 @dataclass(eq=False)
@@ -63,7 +255,7 @@ class BranchedOptimum:
     losses: LevelLosses
     grid: Grid
     scratch: Scratch
-    most: Steps
+    most: Numbers
     #: The trees of blocks: for each block which attributes are its members, its two halves and what it gains at most.
     members: list[Flags] = field(default_factory=list)
     halves: list[tuple[int, int]] = field(default_factory=list)
@@ -71,7 +263,7 @@ class BranchedOptimum:
     roots: list[int] = field(default_factory=list)
     best: int = -1
     #: Where descents go on from.
-    start: Steps = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    start: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of(cls, question: Question, finds: Finds, rng: np.random.Generator) -> BranchedOptimum:
@@ -105,12 +297,12 @@ class BranchedOptimum:
         """The work done so far."""
         return int(self.scratch.totals[WORK])
 
-    def _narrowed(self, grid: Grid) -> Steps:
+    def _narrowed(self, grid: Grid) -> Numbers:
         """How far down each attribute can go by itself."""
         blocks = self._blocks([], _ANYTHING)
         parts = parts_of(grid, self.most, -1, judges=True, caps=np.full(len(self.most), _ANYTHING))
         narrow(grid, parts, 0, blocks, self.scratch)
-        most: Steps = parts.most[0].copy()
+        most: Numbers = parts.most[0].copy()
         return most
 
     def _plant(self) -> None:
@@ -144,7 +336,7 @@ class BranchedOptimum:
         self.finds.lower_bound = max(bound, self.finds.lower_bound or 0.0)
         self.finds.counted = int(self.scratch.totals[COUNTED])
 
-    def _judge(self, steps: Steps) -> Course:
+    def _judge(self, steps: Numbers) -> Course:
         """Have a node evaluated; remember what it gains if it is the best."""
         node: Node = tuple((self.grid.steps - steps).tolist())
         readings = yield [node]
@@ -168,7 +360,7 @@ class BranchedOptimum:
             begun = [self._further(steps, _DESCENTS << rounds + 1) for steps in ahead]
         self.start = begun[0]
 
-    def _further(self, start: Steps, descents: int) -> Steps:
+    def _further(self, start: Numbers, descents: int) -> Numbers:
         return descended(self.grid, self.most, start, descents, self.rng, self.scratch)
 
     def _join_blocks(self) -> Course:
@@ -188,7 +380,7 @@ class BranchedOptimum:
             self._join(-one, -other, most)
             self._tell()
 
-    def _links(self) -> Generator[Sequence[Node] | Nodes, Readings, NDArray[np.float64]]:
+    def _links(self) -> Generator[Sequence[Node] | Nodes, Readings, Floats]:
         """How much less each two attributes gain together than each alone, were fewer rows to be suppressed.
 
         In most parts some of the rows that may be suppressed are gone: there attributes hinder each other that, by
@@ -205,7 +397,7 @@ class BranchedOptimum:
                     linked[one, other] = linked[other, one] = gains[one] + gains[other] - most
         return linked
 
-    def _link(self, one: int, other: int, linked: NDArray[np.float64]) -> float:
+    def _link(self, one: int, other: int, linked: Floats) -> float:
         part = linked[np.ix_(self.members[one], self.members[other])]
         return float(part.sum() / np.sqrt(part.size))
 
@@ -228,7 +420,7 @@ class BranchedOptimum:
             if outcome == DONE:
                 return int(parts.state[BEST])
             if outcome == FULL:
-                parts = with_more_room(parts)
+                parts = parts.with_more_room()
             elif self.work >= until:
                 return self.gains[one] + self.gains[other]
             else:

@@ -7,13 +7,134 @@ groups of rows that are large enough is safe. Rows that no node of the part tell
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import ceil, lcm
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import inlined, lean
-from tabular.lattice.optimal.grid import Grid
+from tabular.lattice.searching import Question
+from tabular.lattice.space import Numbers
+
+#: All losses together come to no more than this, so that sums stay far from the end of the numbers.
+_SCALE = 2.0**50
+
+#: Places in `Scratch.totals`: work done, nodes counted, steps of a proof that are recorded, and the latest stamp.
+WORK, COUNTED, RECORDED, STAMP = 0, 1, 2, 3
+
+#: Multiplied by this, a difference in any bit of a key is one in its upper half.
+_SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)
+
+#: Work that every step takes, beside that for each row.
+_A_CALL = 50
+
+
+class Grid(NamedTuple):
+    """The table as the kernels take it: the steps an attribute goes down from its highest level count from 0."""
+
+    #: By attribute, step and row: the label.
+    codes: NDArray[np.uint32]
+    #: By attribute and step: the labels there are.
+    labels: Numbers
+    #: By attribute and step: what is gained by going so far down; by attribute: the steps there are.
+    gains: Numbers
+    steps: Numbers
+    #: The sensitive value of each row, used where more than one is asked for.
+    values: NDArray[np.int32]
+    k: int
+    l: int  # noqa: E741
+    limit: int
+    #: Rows that stand as one and are so many are safe by themselves.
+    safe: int
+    #: Whether nodes with the same classes and suppressed rows differ by their levels' losses alone.
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LevelLosses:
+    """For each attribute a loss a level, rounded down to multiples of 1 / `scale`; a level costs no less than a lower.
+
+    The sum over the attributes, over `scale`, is a lower bound of the metric on a node and on all above it. Of
+    precision nothing is rounded.
+    """
+
+    losses: tuple[Numbers, ...]
+    scale: float
+
+    @classmethod
+    def of(cls, question: Question) -> LevelLosses:
+        """What the levels of a question's lattice cost, by its metric."""
+        heights, metric, evaluator = question.lattice.heights, question.metric, question.evaluator
+        if metric == "precision":
+            parts = lcm(*(height for height in heights if height), 1)
+            return cls(
+                tuple(np.arange(height + 1, dtype=np.int64) * (parts // max(height, 1)) for height in heights),
+                float(parts * len(heights)),
+            )
+        single = []
+        bottom = np.zeros((1, len(heights)), dtype=np.int16)
+        least = float(evaluator.loss_without_suppression(metric, bottom)[0])
+        for place, height in enumerate(heights):
+            nodes = np.zeros((height + 1, len(heights)), dtype=np.int16)
+            nodes[:, place] = np.arange(height + 1)
+            priced = evaluator.loss_without_suppression(metric, nodes)
+            single.append(np.maximum.accumulate(np.maximum(priced - least, 0.0)))
+        total = sum(float(each[-1]) for each in single)
+        scale = _SCALE / total if total > 0 else 1.0
+        # A little is taken off, so that the rounding of what was priced cannot lift a bound.
+        return cls(tuple(np.floor(each * scale * (1 - 1e-12)).astype(np.int64) for each in single), scale)
+
+    @property
+    def most(self) -> int:
+        """The loss of the top."""
+        return int(sum(int(each[-1]) for each in self.losses))
+
+    def reaching(self, value: float) -> int:
+        """The least loss whose bound is no better than a metric of *value*."""
+        scaled = value * self.scale
+        # Whole numbers come back whole.
+        return round(scaled) if abs(scaled - round(scaled)) < 1e-6 and scaled < 2**40 else ceil(scaled)
+
+    def bound(self, loss: int) -> float:
+        """The metric of a node whose levels cost *loss* is at least this."""
+        return loss / self.scale
+
+
+def grid_of(question: Question, losses: LevelLosses) -> Grid:
+    """The table of a question, by attribute and step down from the highest level."""
+    evaluator, limits = question.evaluator, question.limits
+    table, hierarchies = evaluator.table, evaluator.hierarchies
+    heights = np.array(question.lattice.heights, dtype=np.int64)
+    size = int(heights.max(initial=0)) + 1
+    codes = np.zeros((len(heights), size, evaluator.rows), dtype=np.uint32)
+    labels = np.ones((len(heights), size), dtype=np.int64)
+    gains = np.zeros((len(heights), size), dtype=np.int64)
+    for place, (name, each) in enumerate(hierarchies.items()):
+        for step in range(heights[place] + 1):
+            level = int(heights[place]) - step
+            found, codes[place, step] = np.unique(each.levels[level].groups[table.columns[name]], return_inverse=True)
+            labels[place, step] = len(found)
+            gains[place, step] = losses.losses[place][-1] - losses.losses[place][level]
+        gains[place, heights[place] :] = gains[place, heights[place]]
+    exact = limits.are_fixed and limits.t is None and evaluator.judged_by_classes
+    values = np.zeros(evaluator.rows, dtype=np.int32)
+    if limits.l is not None and evaluator.sensitive is not None:
+        values = np.unique(table.columns[evaluator.sensitive], return_inverse=True)[1].astype(np.int32)
+    least, diverse = limits.k or 1, limits.l or 1
+    return Grid(
+        codes=codes,
+        labels=labels,
+        gains=gains,
+        steps=heights,
+        values=values,
+        k=least,
+        l=diverse,
+        limit=limits.suppressible(evaluator.rows),
+        safe=least if exact and diverse == 1 else np.iinfo(np.int32).max,
+        exact=exact,
+    )
 
 
 class Splits(NamedTuple):
@@ -26,10 +147,10 @@ class Splits(NamedTuple):
     rows: NDArray[np.uint32]
     weights: NDArray[np.int32]
     starts: NDArray[np.int32]
-    row_at: NDArray[np.int64]
-    start_at: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    lost: NDArray[np.int64]
+    row_at: Numbers
+    start_at: Numbers
+    classes: Numbers
+    lost: Numbers
 
     @classmethod
     def of(cls, rows: int, depths: int, room: int) -> Splits:
@@ -41,38 +162,23 @@ class Splits(NamedTuple):
         numbers[:rows] = np.arange(rows)
         return cls(numbers, np.ones(room, dtype=np.int32), starts, row_at, start_at, classes, lost)
 
-    def with_more_room(self) -> Splits:
-        """The same classes with twice the room."""
-        rows, weights, starts = (np.concatenate([each, np.ones_like(each)]) for each in self[:3])
-        return self._replace(rows=rows, weights=weights, starts=starts)
-
 
 class Scratch(NamedTuple):
     """Room that every step uses and leaves as it was."""
 
-    weights: NDArray[np.int64]
+    weights: Numbers
     #: Counts that are left as they are: those of a class begin at its own stamp.
-    stamped: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    places: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    marks: NDArray[np.int64]
-    distinct: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    table: NDArray[np.int64]
-    order: NDArray[np.int64]
+    stamped: Numbers
+    numbers: Numbers
+    places: Numbers
+    seen: Numbers
+    marks: Numbers
+    distinct: Numbers
+    keys: Numbers
+    table: Numbers
+    order: Numbers
     #: What was done so far: see the places below.
-    totals: NDArray[np.int64]
-
-
-#: Places in `Scratch.totals`: work done, nodes counted, steps of a proof that are recorded, and the latest stamp.
-WORK, COUNTED, RECORDED, STAMP = 0, 1, 2, 3
-
-#: Multiplied by this, a difference in any bit of a key is one in its upper half.
-_SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)
-
-#: Work that every step takes, beside that for each row.
-_A_CALL = 50
+    totals: Numbers
 
 
 def scratch_for(grid: Grid) -> Scratch:
@@ -216,9 +322,7 @@ def refine(grid: Grid, splits: Splits, depth: int, to: int, column: NDArray[np.u
 
 
 @lean
-def join_alike(
-    grid: Grid, splits: Splits, depth: int, now: NDArray[np.int64], most: NDArray[np.int64], scratch: Scratch
-) -> None:
+def join_alike(grid: Grid, splits: Splits, depth: int, now: Numbers, most: Numbers, scratch: Scratch) -> None:
     """Make one of the rows that nothing up to the steps *most* tells apart; keep the classes that can still break."""
     classes, starts = splits.classes[depth], splits.starts[splits.start_at[depth] :]
     rows, weights = splits.rows[splits.row_at[depth] :], splits.weights[splits.row_at[depth] :]
@@ -260,7 +364,7 @@ def _join_class(
     low: int,
     high: int,
     begin: int,
-    most: NDArray[np.int64],
+    most: Numbers,
     count: int,
     scratch: Scratch,
 ) -> int:
@@ -293,7 +397,7 @@ def _join_class(
 
 
 @inlined
-def _alike(grid: Grid, one: int, other: int, most: NDArray[np.int64], count: int, order: NDArray[np.int64]) -> bool:
+def _alike(grid: Grid, one: int, other: int, most: Numbers, count: int, order: Numbers) -> bool:
     # Rows with the same key that are told apart after all stay apart.
     if grid.l > 1 and grid.values[one] != grid.values[other]:
         return False

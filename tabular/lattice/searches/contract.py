@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabular.errors import InvalidParameter, named
-from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.searching import Course, Finds, Question
 from tabular.registry import Method, Registry, option
 
 #: Searches that end with the right answer where nodes above one that satisfies need not do so.

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, searches
+from tabular.lattice.searching import Course, Finds, Question
 
 
 @searches.add(

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import ListingSearch, searches
+from tabular.lattice.searching import Course, Finds, Question
 
 #: How many nodes are asked for at once: long batches are fast, and between two of them it can be stopped.
 BATCH = 65_536

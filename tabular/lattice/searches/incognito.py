@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import ListingSearch, searches
-from tabular.lattice.space import Lattice
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Flags, Lattice, Numbers
 
 #: How many nodes are asked for at once, at most.
 _BATCH = 65_536
-
-_Places = NDArray[np.int64]
 
 
 @searches.add(
@@ -51,7 +48,7 @@ class Incognito(ListingSearch):
         """Go round by round, the top alone first; then read what was known without a look."""
         lattice = question.lattice
         steps, satisfies = _strides(lattice), np.zeros(lattice.size, dtype=np.bool_)
-        by_rollup: list[_Places] = []
+        by_rollup: list[Numbers] = []
         tested = 0
         for places in _rounds(lattice):
             levels = lattice.at(places).astype(np.int64)
@@ -71,31 +68,29 @@ class Incognito(ListingSearch):
         finds.lower_bound = finds.best(question.metric)
 
 
-def _batches(places: _Places) -> list[_Places]:
+def _batches(places: Numbers) -> list[Numbers]:
     return [places[start : start + _BATCH] for start in range(0, len(places), _BATCH)]
 
 
-def _strides(lattice: Lattice) -> _Places:
+def _strides(lattice: Lattice) -> Numbers:
     """How far apart two nodes stand, in the order of the levels, that are a level of an attribute apart."""
     sizes = np.array([*lattice.heights[1:], 0], dtype=np.int64) + 1
     return np.cumprod(sizes[::-1])[::-1]
 
 
-def _rounds(lattice: Lattice) -> Iterator[_Places]:
+def _rounds(lattice: Lattice) -> Iterator[Numbers]:
     """The places of the nodes: by how many attributes are below their tops, then by height."""
-    counts, sums = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    counts = np.zeros(1, dtype=np.int32)
     for height in lattice.heights:
-        levels = np.arange(height + 1, dtype=np.int32)
-        counts = (counts[:, None] + (levels < height)).ravel()
-        sums = (sums[:, None] + levels).ravel()
-    keys = counts * (sum(lattice.heights) + 1) + sums
+        counts = (counts[:, None] + (np.arange(height + 1) < height)).ravel()
+    keys = counts * (sum(lattice.heights) + 1) + lattice.node_heights
     order = np.argsort(keys, kind="stable")
     yield from np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
 
 
 def _judged(
-    levels: _Places, places: _Places, lattice: Lattice, steps: _Places, satisfies: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    levels: Numbers, places: Numbers, lattice: Lattice, steps: Numbers, satisfies: Flags
+) -> tuple[Flags, Flags]:
     """Which nodes satisfy on all subsets with an attribute less, and which are a step above one that satisfies."""
     candidates, known = np.ones(len(places), dtype=np.bool_), np.zeros(len(places), dtype=np.bool_)
     for attribute, (height, step) in enumerate(zip(lattice.heights, steps.tolist(), strict=True)):

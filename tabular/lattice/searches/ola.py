@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.metrics import Readings
 from tabular.lattice.searches.contract import ListingSearch, searches
+from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Lattice, Node, as_tuples
 
 _SATISFIES, _OPEN, _BREAKS = 1, 0, -1
@@ -65,8 +65,7 @@ class _Known:
     def __init__(self, lattice: Lattice) -> None:
         self._lattice = lattice
         self._tags = np.full(lattice.shape, _OPEN, dtype=np.int8)
-        levels = np.indices(lattice.shape, dtype=np.int32, sparse=True)
-        self._sums = sum(levels, start=np.zeros(lattice.shape, dtype=np.int32))
+        self._heights = lattice.node_heights.reshape(lattice.shape)
 
     @property
     def satisfying(self) -> int:
@@ -91,7 +90,7 @@ class _Known:
 
     def half_way(self, low: Node, high: Node) -> list[Node]:
         """The nodes of the middle height from *low* to *high*."""
-        places = np.argwhere(self._sums[self._lattice.box(low, high)] == (sum(low) + sum(high)) // 2)
+        places = np.argwhere(self._heights[self._lattice.box(low, high)] == (sum(low) + sum(high)) // 2)
         nodes = np.zeros((len(places), len(low)), dtype=np.int16)
         nodes[:, self._lattice.free] = places
         return as_tuples(nodes + np.array(low, dtype=np.int16))

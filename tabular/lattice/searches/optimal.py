@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter, named
 from tabular.kernels import compiled
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.metrics import ADDITIVE
+from tabular.lattice.metrics import ADDITIVE, Readings
 from tabular.lattice.optimal.branched_optimum import BranchedOptimum
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, count_in_words, searches
-from tabular.lattice.space import Nodes
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Flags, Nodes, Numbers
 from tabular.registry import option
 
 #: So many nodes of the lattice are worth one more node in each round.
@@ -158,7 +157,7 @@ class _OpenNodes:
 
 
 @compiled
-def _worth(is_open: NDArray[np.bool_], levels: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int32]:
+def _worth(is_open: Flags, levels: Numbers, order: Numbers) -> NDArray[np.int32]:
     """For each open node the open ones below it or those that are as dear as it, whichever are fewer; else 0."""
     below = np.empty(is_open.size, dtype=np.int32)
     for node in range(is_open.size):

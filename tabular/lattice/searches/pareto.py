@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.searches.exhaustive import every_node
+from tabular.lattice.searching import Course, Finds, Question
 
 
 @searches.add(

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.fronts.archive import Archive
-from tabular.lattice.fronts.candidates import Candidates, Place
-from tabular.lattice.fronts.dominance import dominates
-from tabular.lattice.fronts.front import checked_epsilon
-from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.candidates import Candidates, Place
+from tabular.lattice.front import Archive, checked_epsilon, dominates
+from tabular.lattice.metrics import Readings
 from tabular.lattice.searches.contract import Search, searches
-from tabular.lattice.space import Lattice, Nodes
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Floats, Lattice, Levels, Nodes, Numbers
 from tabular.registry import option
 
 
@@ -119,21 +116,21 @@ def distinct(places: list[Place]) -> Readings:
     return Readings.gathered(list(by_node.values()))
 
 
-def dominance_fitness(costs: NDArray[np.float64]) -> NDArray[np.int64]:
+def dominance_fitness(costs: Floats) -> Numbers:
     """For each row of *costs* the sum, over those that dominate it, of how many each of them dominates; 0 is best.
 
     >>> dominance_fitness(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0]])).tolist()
     [0, 3, 3, 5]
     """
     dominating = dominates(costs, costs)
-    fitness: NDArray[np.int64] = dominating.T.astype(np.int64) @ dominating.sum(axis=1)
+    fitness: Numbers = dominating.T.astype(np.int64) @ dominating.sum(axis=1)
     return fitness
 
 
-def tournaments(fitness: NDArray[np.int64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def tournaments(fitness: Numbers, count: int, rng: np.random.Generator) -> Numbers:
     """The winners of *count* tournaments between two drawn at random: the lower fitness; a tie goes to the first."""
     rivals = rng.integers(len(fitness), size=(count, 2))
-    winners: NDArray[np.int64] = np.where(fitness[rivals[:, 1]] < fitness[rivals[:, 0]], rivals[:, 1], rivals[:, 0])
+    winners: Numbers = np.where(fitness[rivals[:, 1]] < fitness[rivals[:, 0]], rivals[:, 1], rivals[:, 0])
     return winners
 
 
@@ -156,7 +153,7 @@ def crossed(nodes: Nodes, probability: float, rng: np.random.Generator) -> Nodes
     return children
 
 
-def stepped(nodes: Nodes, heights: NDArray[np.int16], probability: float, rng: np.random.Generator) -> Nodes:
+def stepped(nodes: Nodes, heights: Levels, probability: float, rng: np.random.Generator) -> Nodes:
     """Each level goes one up or one down with this *probability*; what would leave the hierarchy stays at its end."""
     steps = rng.choice(np.array([-1, 1], dtype=np.int16), size=nodes.shape)
     moved = nodes + np.where(rng.random(nodes.shape) < probability, steps, 0).astype(np.int16)

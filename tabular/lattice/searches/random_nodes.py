@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.question import Course, Finds, Question
 from tabular.lattice.searches.contract import Search, searches
+from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Lattice, Node, Nodes, as_nodes, as_tuples
 from tabular.registry import option
 

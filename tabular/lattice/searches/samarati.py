@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.question import Course, Finds, Question
+from tabular.lattice.metrics import Readings
 from tabular.lattice.searches.contract import ListingSearch, searches
-from tabular.lattice.space import Lattice, Node
+from tabular.lattice.searching import Course, Finds, Question
+from tabular.lattice.space import Lattice, Nodes
 
 #: How many nodes of a height are asked for at once; one that satisfies is enough to go lower.
 _BATCH = 1024
@@ -61,19 +60,8 @@ class Samarati(ListingSearch):
                 finds.solutions = Readings.together(found)
 
 
-def _of_height(lattice: Lattice, height: int) -> Iterator[list[Node]]:
+def _of_height(lattice: Lattice, height: int) -> Iterator[Nodes]:
     """The nodes of a *height* in the order of the levels, some at a time."""
-    nodes = _summing(lattice.heights, height)
-    while batch := list(islice(nodes, _BATCH)):
-        yield batch
-
-
-def _summing(heights: tuple[int, ...], total: int) -> Iterator[Node]:
-    """The nodes below *heights* whose levels sum to *total*."""
-    if not heights:
-        yield ()
-        return
-    others = sum(heights[1:])
-    for level in range(max(0, total - others), min(heights[0], total) + 1):
-        for node in _summing(heights[1:], total - level):
-            yield (level, *node)
+    places = np.flatnonzero(lattice.node_heights == height)
+    for start in range(0, len(places), _BATCH):
+        yield lattice.at(places[start : start + _BATCH])

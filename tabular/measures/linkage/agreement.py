@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Pairs
+from tabular.measures.contract import Pairs
 from tabular.measures.linkage.nearest import Labels, PrefixTree
 
 #: A pattern is a whole number with a bit for each attribute, and all of them are counted.

@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from tabular.kernels import compiled
-from tabular.measures.comparison import Column, Pairs, checked_matrix, deviations, numbers_of, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import (
+    Column,
+    Measure,
+    Pairs,
+    Reading,
+    checked_matrix,
+    deviations,
+    measures,
+    numbers_of,
+    paired_columns,
+)
 from tabular.table import Table
 
 #: Distances that differ by less are equal: sums of fractions with denominators up to the sizes of the domains.
@@ -257,7 +266,7 @@ def _nearest(
 
 @compiled
 def _distances_to(labels: Labels, place: int, column: int, distance: NDArray[np.float64]) -> None:
-    """Write the distance of each value to a label: the mean over its members, as `tabular.distances` has it."""
+    """Write the distance of each value to a label: the mean over its members, as `tabular.attributes` has it."""
     first, end = labels.starts[place], labels.starts[place + 1]
     members, count, size = labels.members[first:end], end - first, labels.sizes[column]
     if len(labels.costs):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabular.errors import InvalidInput
-from tabular.measures.comparison import Pairs, deviations, numbers_of, paired_columns
-from tabular.measures.contract import Measure, Reading, measures
+from tabular.measures.contract import Measure, Pairs, Reading, deviations, measures, numbers_of, paired_columns
 from tabular.measures.linkage.agreement import ATTRIBUTES, pattern_type, pattern_weights, patterns
 from tabular.measures.linkage.code_order import first_in_code_order
 from tabular.measures.linkage.nearest import ROUNDING, Labels

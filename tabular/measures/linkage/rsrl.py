@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.measures.comparison import Column
-from tabular.measures.contract import measures
+from tabular.measures.contract import Column, measures
 from tabular.measures.linkage.nearest import Labels, NearestLinkage
 from tabular.registry import option
 

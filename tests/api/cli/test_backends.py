@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphpriv.formats import write_graph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 
 pytestmark = pytest.mark.neo4j
 

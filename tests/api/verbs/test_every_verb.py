@@ -14,7 +14,7 @@ from api.app import create_app
 from api.cli import command_line
 from api.verbs import Outcome, Verb, Work, verbs
 from api.verbs.values import is_required, kind_of, options_of
-from tabular.files.outputs import Output
+from tabular.files.disk import Output
 from tabular.registry import option
 
 NAMES = list(verbs)
@@ -32,7 +32,7 @@ def test_the_verbs_are_those_of_the_product():
         *("graph import", "graph export", "graph list", "graph show", "graph delete", "graph forget"),
         *("protect", "audit", "sweep", "microdata", "demo"),
         *("table describe", "table check", "table hierarchy", "table protect", "table measure", "table search"),
-        *("store backup", "store restore", "store check"),
+        *("store backup", "store restore", "store check", "warm-up"),
     }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphpriv.formats import read_graph, write_graph
 from graphpriv.formats.node_link import from_document
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import ReportedError
 
 GRAPH = synthetic_graph(8, 12, rng=np.random.default_rng(1))

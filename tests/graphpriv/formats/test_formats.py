@@ -10,7 +10,7 @@ from hypothesis import given
 
 from graphpriv.formats import format_of, formats, read_graph, write_graph
 from graphpriv.graph import SocialGraph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, NameTaken, UnknownName
 from tests.strategies import graphs
 

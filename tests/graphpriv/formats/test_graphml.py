@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphpriv.formats import Imported, read_graph, write_graph
-from graphpriv.synthetic.graphs import synthetic_graph
+from graphpriv.synthetic import synthetic_graph
 from graphpriv.topics import EMPTY
 from tabular.errors import InvalidInput, InvalidRecord
 

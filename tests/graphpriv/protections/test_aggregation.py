@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphpriv.places import UNKNOWN
-from graphpriv.protections.aggregation import aggregated, borda, common_places
+from graphpriv.protections.contract import aggregated, borda, common_places
 from graphpriv.topics import EMPTY, RANKS
 from tests.graphpriv.figures import (
     BROOKLYN,

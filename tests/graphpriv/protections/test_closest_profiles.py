@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, WORLD, PlaceTree
-from graphpriv.protections.closest_profiles import closest_profiles
+from graphpriv.protections.closest_profiles import PATTERNS, closest_profiles, queues, surroundings
+from graphpriv.topics import RANKS
 from tests.graphpriv.figures import BROOKLYN, MANHATTAN, NEW_YORK_CITY, PLACES, UNITED_STATES, WASHINGTON
 from tests.graphpriv.protections.all_pairs import all_pairs, all_pairs_by_rows, distance
 from tests.strategies import graphs, place_trees, random_graph, seeds
@@ -143,3 +144,34 @@ def test_rows_of_distances_are_those_of_all_pairs():
     graph = random_graph(2, 60, 60, places=40, topics=3)
     order = np.random.default_rng(1).permutation(60)
     assert all_pairs_by_rows(graph, 4, order).tolist() == all_pairs(graph, 4, order).tolist()
+
+
+def users_of(index, queue):
+    return index.users[index.fronts[queue] : index.ends[queue]].tolist()
+
+
+@given(graphs(min_users=1))
+def test_the_first_two_queues_of_a_profile_are_its_group_and_those_at_its_place(graph):
+    index = queues(graph, surroundings(graph.places, graph.location))
+    for user in range(len(graph)):
+        own = index.slots[index.profile[user]]
+        for pattern in range(PATTERNS):
+            ranks = [rank for rank in range(RANKS) if pattern >> rank & 1]
+            group = [
+                other for other in range(len(graph)) if all(graph.topics[other, ranks] == graph.topics[user, ranks])
+            ]
+            near = [other for other in group if graph.location[other] == graph.location[user]]
+            assert users_of(index, index.member[pattern, own]) == group
+            assert users_of(index, index.member[pattern, own + 1]) == near
+
+
+@given(graphs(min_users=1))
+def test_places_above_are_those_that_users_are_at(graph):
+    around = surroundings(graph.places, graph.location)
+    occupied = set(graph.location.tolist()) - {-1}
+    for place in occupied:
+        above, parent = set(), int(graph.places.parents[place])
+        while parent >= 0:
+            above |= {parent} & occupied
+            parent = int(graph.places.parents[parent])
+        assert set(around.above[around.offsets[place] : around.offsets[place + 1]].tolist()) == above

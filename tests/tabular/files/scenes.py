@@ -11,9 +11,8 @@ from typing import IO
 
 from hypothesis import strategies as st
 
+from tabular.files.disk import Output, release_id, write_outputs
 from tabular.files.journal import MARK, finish_interrupted
-from tabular.files.outputs import Output, write_outputs
-from tabular.release.identity import release_id
 
 
 def text(content: str) -> Callable[[IO[bytes], str], None]:

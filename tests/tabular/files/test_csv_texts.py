@@ -1,9 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.files.csv_tables import Rows
+from tabular.files.csv_tables import Dialect, Rows
 from tabular.files.csv_texts import quick_columns
-from tabular.files.dialect import Dialect
 from tests.tabular.csv_files import PIECES, rows_of_cells, written
 
 

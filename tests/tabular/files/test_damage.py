@@ -9,13 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tabular.errors import ReportedError
+from tabular.files.csv_tables import DialectOptions
 from tabular.files.description import described_columns
-from tabular.files.dialect import DialectOptions
-from tabular.files.reading import read_file, read_masked
 from tabular.files.schema import parse_schema, read_schema
-from tabular.files.writing import write_table
+from tabular.files.table_files import read_file, read_masked, write_table
 from tabular.hierarchies import read_hierarchy
-from tabular.release.identifiers import release_table
+from tabular.release import release_table
 
 pytestmark = pytest.mark.usefixtures("both_readers")
 

@@ -2,10 +2,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from tabular.files.csv_tables import DialectOptions
 from tabular.files.description import described_columns
-from tabular.files.dialect import DialectOptions
-from tabular.files.reading import read_file
 from tabular.files.schema import Description, Schema
+from tabular.files.table_files import read_file
 
 PEOPLE = ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo"]
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput
+from tabular.files.disk import check_release_id, write_outputs
 from tabular.files.journal import MARK, finish_interrupted
-from tabular.files.outputs import write_outputs
-from tabular.release.identity import check_release_id
 from tests.system_calls import killed_at
 from tests.tabular.files.scenes import MOST_STEPS, Scene, output, scene, scenes
 

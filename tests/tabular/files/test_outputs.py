@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken
-from tabular.files.outputs import Planned, check_outputs, write_outputs
-from tabular.release.identity import check_release_id, release_id
+from tabular.files.disk import Planned, check_outputs, check_release_id, release_id, write_outputs
 from tests.system_calls import failing
 from tests.tabular.files.scenes import MOST_STEPS, Scene, output, record, scene, scenes, text
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, UnknownName
-from tabular.files.reading import read_file, read_masked
 from tabular.files.schema import Description, Schema
-from tabular.files.writing import write_table
+from tabular.files.table_files import read_file, read_masked, write_table
 from tabular.table import Table
 
 DAY = datetime.datetime(2024, 1, 31, 1, 2, 3, 4)

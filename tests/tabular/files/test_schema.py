@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tabular.attributes import KINDS, ROLES
 from tabular.errors import InvalidInput, ReportedError, UnknownName
-from tabular.files.reading import read_file
 from tabular.files.schema import Description, Schema, parse_schema, read_schema, shipped_schemas
+from tabular.files.table_files import read_file
 
 WHOLE = """
 title = "three"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
-from tabular.files.written_numbers import numbers_in, ordered_numbers
+from tabular.files.columns import numbers_in, ordered_numbers
 from tabular.hierarchies import build, hierarchies
 
 

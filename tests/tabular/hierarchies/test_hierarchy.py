@@ -9,7 +9,7 @@ from tabular import Hierarchy, Table
 from tabular.attributes import Attribute
 from tabular.errors import InvalidHierarchy
 from tabular.hierarchies import read_hierarchy, write_hierarchy
-from tabular.lattice.generalisation_loss import general_loss
+from tests.tabular.lattice.class_losses import general_loss
 
 
 @st.composite

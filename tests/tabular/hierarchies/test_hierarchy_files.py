@@ -4,7 +4,7 @@ import pytest
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
-from tabular.files.reading import read_file
+from tabular.files.table_files import read_file
 from tabular.hierarchies import build, hierarchy_files, read_hierarchies, read_hierarchy, write_hierarchy
 from tabular.table import Table
 

@@ -9,11 +9,9 @@ from itertools import product
 import numpy as np
 
 from tabular.errors import NoSolution
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import run
-from tabular.lattice.space import Lattice, as_nodes, as_tuples
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Lattice, Limits, as_nodes, as_tuples
 from tabular.loop import never
 from tests.tabular.lattice.slow import SlowEvaluator
 

@@ -9,7 +9,7 @@ from tabular import Table
 from tabular.attributes import Attribute
 from tabular.hierarchies import build
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.limits import Limits
+from tabular.lattice.space import Limits
 
 
 @st.composite

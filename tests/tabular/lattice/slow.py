@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.kgen_metrics import precision
-from tabular.criteria.anonymity import Anonymity
-from tabular.lattice.bounds import lower_bounds
-from tabular.lattice.evaluator.readings import Readings
-from tabular.lattice.generalisation_loss import classification_loss, general_loss, non_uniform_entropy
-from tabular.lattice.limits import Limits
-from tabular.lattice.space import Lattice, as_nodes, as_tuples
-from tests.tabular.lattice.class_losses import discernibility, normalized_average_class_size
+from tabular.anonymity import Anonymity
+from tabular.lattice.metrics import Readings
+from tabular.lattice.space import Lattice, Limits, as_nodes, as_tuples, lower_bounds
+from tests.tabular.lattice.class_losses import (
+    classification_loss,
+    discernibility,
+    general_loss,
+    non_uniform_entropy,
+    normalized_average_class_size,
+)
 
 
 class SlowEvaluator:

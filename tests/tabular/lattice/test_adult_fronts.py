@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import pbg_ea
-from tabular.lattice.fronts.dominance import non_dominated
+from tabular.lattice.front import non_dominated
 from tests.tabular.adult import adult_folder
 
 pytestmark = pytest.mark.shared_data

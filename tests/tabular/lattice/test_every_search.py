@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import run
-from tabular.lattice.space import as_nodes, as_tuples
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Limits, as_nodes, as_tuples
 from tabular.loop import after_evaluations, never
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables

@@ -8,10 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import run
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Limits
 from tests.tabular.lattice.problems import problems, wide_problem
 from tests.tabular.lattice.second_prover import gains_more
 from tests.tabular.lattice.slow import SlowEvaluator

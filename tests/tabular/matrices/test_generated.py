@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.matrices.stochastic import by_frequency, retaining
+from tabular.matrices.transition import by_frequency, retaining
 
 #: T Table 4.2: the attribute DEGREE of the U.S. Housing Survey.
 DEGREE = np.array([98, 173, 251, 195, 170, 80, 33, 0])

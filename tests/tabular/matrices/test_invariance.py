@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.matrices.invariance import bounded, check_bounds, invariant
-from tabular.matrices.stochastic import retaining
+from tabular.matrices.transition import retaining
 from tests.strategies import generators
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.clusterings.c_median import LabelColumn, best_partition
+from tabular.clusterings import LabelColumn, best_partition
 from tabular.errors import InvalidInput
 from tabular.measures import measures
 from tabular.measures.clustering import pair_counts

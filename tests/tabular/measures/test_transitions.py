@@ -105,7 +105,7 @@ def test_all_that_matrices_do_and_give_away_in_one_document():
     original, masked = people()
     matrices = {"degree": np.full((3, 3), 1 / 3), "school": np.array([[0.8, 0.2], [0.5, 0.5]]), "one": np.ones((1, 1))}
     masked = original.masked({**masked.to_columns(), "one": ["p"] * 6})
-    found = matrix_measures(original, masked, matrices).document()
+    found = matrix_measures(original, masked, matrices)
     assert found["expectation_ratios"]["degree"] == {
         "categories": ["a", "b", "c"],
         "ratios": pytest.approx([0.5] * 3),

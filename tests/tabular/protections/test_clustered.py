@@ -7,14 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.classes import smallest_class
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tabular.measures import summary
 from tabular.protections import protect, protections
 from tabular.protections.clustered import Clustered, merged
 from tabular.protections.microaggregation import Microaggregation
-from tabular.table import Table
+from tabular.table import Table, smallest_class
 from tests.strategies import seeds
 from tests.tabular.mixed_tables import mixed_tables, random_table
 

@@ -3,13 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabular.anonymity import Anonymity
 from tabular.attributes import Attribute
-from tabular.criteria.anonymity import Anonymity
 from tabular.errors import InvalidHierarchy, InvalidParameter, NoSolution, UnknownName
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import protect
-from tabular.protections.full_domain import suppression_limit
-from tabular.table import Table
+from tabular.table import Table, suppression_limit
 from tests.tabular.mixed_tables import mixed_tables
 
 AGE = Hierarchy.of("age", [17, 25, 31, 47], [["young", "young", "old", "old"], ["*"] * 4])

@@ -4,10 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.classes import smallest_class
 from tabular.errors import InvalidInput
 from tabular.protections import protect
-from tabular.table import Table
+from tabular.table import Table, smallest_class
 from tests.tabular.mixed_tables import mixed_tables
 
 

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.classes import smallest_class
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
 from tabular.grouping.group_sizes import loss_of
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import points_of
 from tabular.protections import protect
 from tabular.protections.microaggregation import Microaggregation
-from tabular.table import Table
+from tabular.table import Table, smallest_class
 from tests.tabular.mixed_tables import mixed_tables, random_table
 
 DATA = Path(os.environ.get("GRAPHPRIV_SHARED_DATA", "../shared/data"))

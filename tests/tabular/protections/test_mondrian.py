@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import Attribute
-from tabular.classes import smallest_class
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.protections import protect
 from tabular.protections.mondrian import parts_of
-from tabular.table import Table
+from tabular.table import Table, smallest_class
 from tests.tabular.mixed_tables import mixed_tables, random_table
 
 

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tabular.matrices.invariance import bounded, invariant
-from tabular.matrices.stochastic import by_frequency, retaining
+from tabular.matrices.transition import by_frequency, retaining
 from tabular.protections import protect
 from tabular.protections.pram import PRAM, drawn
 from tabular.table import Table

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabular.files.reading import read_file, read_masked
 from tabular.files.schema import read_schema
+from tabular.files.table_files import read_file, read_masked
 from tabular.protections import protect, protections
 
 COLUMNS = ("size", "colour")
@@ -278,7 +278,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(protected, folder, monkey
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tabular.files.writing.write_csv_table", full)
+    monkeypatch.setattr("tabular.files.table_files.write_csv_table", full)
     before = files(folder)
     ended = protected("--method", "pram", "--out", "r.csv", "--private", "p.json", "--matrices-out", "m")
     assert ended.code == 1

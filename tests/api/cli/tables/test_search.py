@@ -511,7 +511,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(searched, folder, monkeyp
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tabular.files.writing.write_csv_table", full)
+    monkeypatch.setattr("tabular.files.table_files.write_csv_table", full)
     before = files(folder)
     ended = searched(
         *("--algorithm", "exhaustive", "--k", 3, "--out", "r.csv", "--private", "p.json", "--html", "r.html")

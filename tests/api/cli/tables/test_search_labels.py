@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabular.release.dictionary import LABELS, LABELS_OF_HIERARCHIES
+from tabular.release import LABELS, LABELS_OF_HIERARCHIES
 
 NAMES = ("age", "town")
 LAND = {"Aix": "FR", "Dole": "FR", "Lourdes": "FR", "Pau": "FR", "Bonn": "DE", "Jena": "DE"}

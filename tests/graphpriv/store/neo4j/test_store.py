@@ -16,14 +16,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from graphpriv.fingerprint import fingerprint
-from graphpriv.graph import SocialGraph
+from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.store import Run, Store, User, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
-from graphpriv.store.neo4j import heads, imports, reading, schema
+from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
-from graphpriv.store.neo4j.staging import Staged, Staging
+from graphpriv.store.neo4j.staging import Staged, Staging, give_name, give_up, give_up_dead, renew
 from graphpriv.store.neo4j.store import _READINGS, Neo4jStore
+from graphpriv.store.neo4j.transaction import ServerTransaction
+from graphpriv.store.records import Copy
+from graphpriv.store.transaction import Head, Key
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.contracts import importing
 from tests.contracts.store import StoreContract, content, filled, full, little, quietly, release_of, start_importing
@@ -50,6 +52,7 @@ class TestNeo4j(StoreContract):
 
     def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(schema, "BATCH", 2)
+        monkeypatch.setattr("graphpriv.store.transaction.PAGE", 2)
 
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
@@ -171,7 +174,7 @@ def staging_of(store: Neo4jStore, lease: float) -> Staging:
 def test_an_import_that_lives_is_not_cleaned_away(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     living = staging_of(store, lease=60)
     with living.begun() as key:
-        living.send_graph(key, little())
+        living.send(key, Copy.of("town", little()))
         assert store.check() == []
         assert store.graphs() == []
         living.publish([Staged(key, "town")], overwrite=False)
@@ -184,7 +187,7 @@ def test_an_import_that_stood_still_is_given_up_and_changes_nothing(
     store.save_graph("town", little())
     still = staging_of(store, lease=0.05)
     with pytest.raises(StoreUnavailable, match="stalled for too long") as caught, still.begun() as key:
-        still.send_graph(key, random_graph(1, 20, 40))
+        still.send(key, Copy.of("town", random_graph(1, 20, 40)))
         time.sleep(0.2)
         assert store.check() == []
         still.publish([Staged(key, "town")], overwrite=True)
@@ -202,7 +205,7 @@ def test_an_import_that_fails_leaves_nothing(store: Neo4jStore, neo4j_server: Ne
 def test_a_graph_that_has_its_name_is_not_given_up_when_the_answer_is_lost(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(RuntimeError), staging.begun() as key:
-        staging.send_graph(key, little())
+        staging.send(key, Copy.of("town", little()))
         staging.publish([Staged(key, "town")], overwrite=False)
         raise RuntimeError("the answer of the server was lost")
     assert store.load_graph("town") == little()
@@ -214,18 +217,18 @@ def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Ne
     staging = staging_of(store, lease=60)
     cleaner = threading.Thread(target=store._staging.sweep)
     key = "of the test"
-    staging.send_graph(key, little())
-    store._write(partial(imports.renew, key=key, lease=-1000))
+    staging.send(key, Copy.of("town", little()))
+    store._connection.write(partial(renew, key=key, lease=-1000))
 
     def live(tx: Any) -> None:
-        assert imports.renew(tx, key, 60_000)
+        assert renew(tx, key, 60_000)
         if named:
-            imports.give_name(tx, key, "town", None)
+            give_name(tx, key, "town", None)
         # It sees the old lease, and waits for this transaction.
         cleaner.start()
         cleaner.join(0.5)
 
-    store._write(live)
+    store._connection.write(live)
     cleaner.join()
     if not named:
         staging.publish([Staged(key, "town")], overwrite=False)
@@ -236,18 +239,18 @@ def test_an_import_that_shows_life_while_others_clean_up_is_left_alone(store: Ne
 def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     key = "of the test"
-    staging.send_graph(key, little())
+    staging.send(key, Copy.of("town", little()))
     alive: list[bool] = []
     importer = threading.Thread(
-        target=lambda: alive.append(store._write(partial(imports.renew, key=key, lease=60_000)))
+        target=lambda: alive.append(store._connection.write(partial(renew, key=key, lease=60_000)))
     )
 
     def clean(tx: Any) -> None:
-        imports.give_up(tx, key)
+        give_up(tx, key)
         importer.start()
         importer.join(0.5)
 
-    store._write(clean)
+    store._connection.write(clean)
     importer.join()
     assert alive == [False]
 
@@ -255,7 +258,7 @@ def test_an_import_that_was_given_up_does_not_come_to_life_again(store: Neo4jSto
 def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(StoreUnavailable, match="some records did not arrive"), staging.begun() as key:
-        staging.send_graph(key, little())
+        staging.send(key, Copy.of("town", little()))
         neo4j_server.ask("MATCH (:User)-[f:FOLLOWS]->() WITH f LIMIT 1 DELETE f")
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.graphs() == []
@@ -264,10 +267,11 @@ def test_a_part_that_did_not_arrive_stops_the_import(store: Neo4jStore, neo4j_se
 def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4jStore) -> None:
     filled(store)
     release = release_of(store.load_graph("town"))
-    source = store._head("town")
+    source = store._read(lambda at: at.head("town"))
     staging = staging_of(store, lease=60)
     with pytest.raises(InvalidInput, match="changed while it was being protected"), staging.begun() as key:
-        staging.send_release(key, release, source.key, np.arange(3), seed=1)
+        copy = Copy.of_release("town", "out", release, run=Run(verb="protect"), seed=1)
+        staging.send(key, copy, (source.key, np.arange(3)))
         store.forget("town", "17")
         staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
     assert [each.name for each in store.graphs()] == ["town"]
@@ -284,7 +288,7 @@ def aged(monkeypatch: pytest.MonkeyPatch, neo4j_server: Neo4jServer) -> Iterator
         done = write(self, work)
         rows = neo4j_server.ask("MATCH (g:Graph) WHERE g.lease > 0 SET g.lease = g.lease - 40000 RETURN g.key")
         aged.extend(key for (key,) in rows)
-        write(self, imports.give_up_dead)
+        write(self, give_up_dead)
         return done
 
     monkeypatch.setattr(Connection, "write", slowly)
@@ -298,7 +302,7 @@ def test_an_import_that_takes_longer_than_the_lease_shows_that_it_lives(
     graph = random_graph(3, 20, 40)
     staging = staging_of(store, lease=60)
     with staging.begun() as key:
-        staging.send_graph(key, graph)
+        staging.send(key, Copy.of("town", graph))
         assert aged.count(key) > 5
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == graph
@@ -331,14 +335,14 @@ def test_graphs_of_a_backup_wait_for_the_last_of_them_longer_than_the_lease(
 
 def changing(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch, change: Callable[[int], object]) -> None:
     """Let a change come after each graph that is read for a backup; it is told how many were read before."""
-    read, times = reading.all_of, count()
+    read, times = ServerTransaction.content, count()
 
-    def then_change(tx: Any, head: heads.Head) -> Any:
-        found = read(tx, head)
+    def then_change(at: ServerTransaction, head: Head) -> Any:
+        found = read(at, head)
         change(next(times))
         return found
 
-    monkeypatch.setattr(reading, "all_of", then_change)
+    monkeypatch.setattr(ServerTransaction, "content", then_change)
 
 
 CHANGES: dict[str, Callable[[Neo4jStore], object]] = {
@@ -401,14 +405,14 @@ def test_a_backup_of_a_store_that_changes_all_the_time_lets_the_writers_wait(
 
 def test_a_check_does_not_take_a_change_for_a_damage(store: Neo4jStore, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(store)
-    counted, times = imports.counted, count()
+    counted, times = ServerTransaction.counted, count()
 
-    def meanwhile(tx: Any, key: str) -> tuple[int, int]:
+    def meanwhile(at: ServerTransaction, key: Key) -> tuple[int, int]:
         if next(times) == 0:
             store.forget("town", "17")
-        return counted(tx, key)
+        return counted(at, key)
 
-    monkeypatch.setattr(imports, "counted", meanwhile)
+    monkeypatch.setattr(ServerTransaction, "counted", meanwhile)
     assert store.check() == []
     assert next(times) == 2
 
@@ -469,7 +473,7 @@ def test_clients_that_write_at_once_lose_nothing(store: Neo4jStore, neo4j_url: s
 def test_of_two_imports_of_one_name_one_is_refused(store: Neo4jStore) -> None:
     staging = staging_of(store, lease=60)
     with pytest.raises(InvalidInput, match="'town'"), staging.begun() as key:
-        staging.send_graph(key, random_graph(1, 5, 5))
+        staging.send(key, Copy.of("town", random_graph(1, 5, 5)))
         store.save_graph("town", little())
         staging.publish([Staged(key, "town")], overwrite=False)
     assert store.load_graph("town") == little()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.limits import Limits
+from tabular.lattice.space import Limits
 from tests.strategies import seeds
 from tests.tabular.lattice.problems import hierarchies
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tabular.labels import text_of
+from tabular.attributes import text_of
 
 #: A row that stands in a release and says nothing in its quasi-identifiers.
 STAR = ("a row of stars",)

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 from tabular.files.disk import write_text
-from tabular.lattice.chain.history import History
-from tabular.lattice.chain.records import HISTORY, document_of
-from tabular.release.version import version
+from tabular.lattice.chain.history import HISTORY, History, document_of
+from tabular.release import version
 
 
 def write_history(path: str | Path, history: History, *, overwrite: bool = False) -> None:

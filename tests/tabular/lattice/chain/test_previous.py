@@ -16,12 +16,11 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
 from tabular.hierarchies import read_hierarchies, write_hierarchy
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.chain.evaluator import DynamicEvaluator
-from tabular.lattice.chain.history import NOTHING, STARRED, History, keys_of
+from tabular.lattice.chain.history import NOTHING, STARRED, History, document_of, history_in, keys_of
 from tabular.lattice.chain.previous import read_history
-from tabular.lattice.chain.records import document_of, history_in
-from tabular.lattice.limits import Limits
-from tabular.release.dictionary import ORDER_DRAWN, ORDER_KEPT
+from tabular.lattice.chain.search import DynamicEvaluator
+from tabular.lattice.space import Limits
+from tabular.release import ORDER_DRAWN, ORDER_KEPT
 from tests.tabular.lattice.chain.changing import changing
 from tests.tabular.lattice.chain.records import write_history
 

@@ -6,11 +6,10 @@ from hypothesis import strategies as st
 from tabular import Table
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.lattice.evaluator import class_cache
+from tabular.lattice.evaluator import node_classes
 from tabular.lattice.evaluator import node_classes as module
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.space import as_tuples
+from tabular.lattice.space import Limits, as_tuples
 from tests.strategies import seeds
 from tests.tabular.lattice.problems import limits, problems, shares, wide_problem
 from tests.tabular.lattice.slow import SlowEvaluator
@@ -118,7 +117,7 @@ def test_nodes_far_from_the_distinct_rows_share_others_half_the_way(monkeypatch)
     monkeypatch.setattr(module, "step", lambda *given: calls.append(1) or real_step(*given))
     without = Evaluator(table, levels, limits=Limits(k=3), **GIVEN).evaluate(asked)
     assert len(calls) == len(asked)
-    monkeypatch.setattr("tabular.lattice.evaluator.class_cache._FAR", 20)
+    monkeypatch.setattr("tabular.lattice.evaluator.node_classes._FAR", 20)
     evaluator = Evaluator(table, levels, limits=Limits(k=3), **GIVEN)
     exactly(evaluator.evaluate(asked), without)
     halfway = len(calls) - 2 * len(asked)
@@ -197,14 +196,14 @@ def test_what_it_cannot_take_is_refused():
 
 
 def test_what_is_kept_of_nodes_is_bounded_also_where_classes_hold_many_values(monkeypatch):
-    monkeypatch.setattr(class_cache, "_BYTES", 100_000)
+    monkeypatch.setattr(node_classes, "_BYTES", 100_000)
     table, levels = wide_problem(6, attributes=5, size=12, rows=400, values=300)
     evaluator = Evaluator(table, levels, limits=Limits(k=2), sensitive="sensitive")
     nodes = evaluator.lattice.everything()
     for place in range(0, 600, 40):
         evaluator.evaluate(nodes[-1 - place : -41 - place : -1])
     (classes,) = evaluator._classes.values()
-    assert 0 < classes._cache._held <= max(100_000, 4 * class_cache._bytes(classes._base))
+    assert 0 < classes._cache._held <= max(100_000, 4 * node_classes._bytes(classes._base))
 
 
 def test_all_metrics_of_a_few_nodes_come_from_the_same_evaluator(monkeypatch):

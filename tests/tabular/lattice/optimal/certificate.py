@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidParameter
 from tabular.lattice.metrics import ADDITIVE
-from tabular.lattice.optimal.branch_and_bound import A_STEP, advance, narrow
-from tabular.lattice.optimal.class_splits import RECORDED, scratch_for
-from tabular.lattice.optimal.grid import LevelLosses, grid_of
-from tabular.lattice.optimal.parts import DONE, FOUND, FULL, Blocks, parts_of, with_more_room
-from tabular.lattice.question import Question
+from tabular.lattice.optimal.branch_and_bound import (
+    A_STEP,
+    DONE,
+    FOUND,
+    FULL,
+    Blocks,
+    advance,
+    narrow,
+    parts_of,
+)
+from tabular.lattice.optimal.class_splits import RECORDED, LevelLosses, grid_of, scratch_for
+from tabular.lattice.searching import Question
 from tabular.lattice.space import Node
 
 #: Work of a slice, and the steps of the proof that so much work can write.
@@ -51,7 +58,7 @@ def certificate(question: Question, node: Node) -> Certificate:
 
     >>> from tabular.hierarchies.hierarchy import Hierarchy
     >>> from tabular.lattice.evaluator.evaluator import Evaluator
-    >>> from tabular.lattice.limits import Limits
+    >>> from tabular.lattice.space import Limits
     >>> from tabular.table import Table
     >>> ages = Hierarchy.of("age", [17, 25, 31], [["young", "young", "old"], ["*", "*", "*"]])
     >>> asked = Evaluator(Table.from_columns({"age": [31, 17, 25]}), {"age": ages}, limits=Limits(k=3))
@@ -86,7 +93,7 @@ def _lines(question: Question, node: Node) -> Iterator[NDArray[np.uint8]]:
         outcome = advance(grid, parts, blocks, scratch, _SLICE)
         yield parts.proof[: scratch.totals[RECORDED]].copy()
         if outcome == FULL:
-            parts = with_more_room(parts)
+            parts = parts.with_more_room()
         elif outcome == FOUND:
             raise InvalidParameter(f"{node} is not the optimum: there are levels that cost less and keep the limits.")
 

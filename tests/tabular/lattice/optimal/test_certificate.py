@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from benchmarks.kgen_metrics import precision
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import run
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Limits
 from tests.tabular.lattice.optimal.certificate import certificate
 from tests.tabular.lattice.problems import limits, problems
 from tests.tabular.lattice.proof_checker import Unproven, checker_of

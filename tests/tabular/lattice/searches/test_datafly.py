@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.limits import Limits
+from tabular.lattice.space import Limits
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import KnownNodes, counted, satisfying, searched
 from tests.tabular.lattice.problems import limits, problems, shares

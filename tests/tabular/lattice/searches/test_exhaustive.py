@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Question
 from tabular.lattice.searches import exhaustive, searches
+from tabular.lattice.searching import Question
+from tabular.lattice.space import Limits
 from tabular.loop import after_evaluations
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, counted, satisfying, searched

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tabular import Hierarchy, Table
 from tabular.errors import InvalidParameter
-from tabular.lattice.limits import Limits
+from tabular.lattice.space import Limits
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, counted, minimal, satisfying, searched
 from tests.tabular.lattice.problems import limits, problems, shares

@@ -11,11 +11,10 @@ from tabular import Table
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
-from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import ADDITIVE, LOSSES
-from tabular.lattice.question import Finds, Question
 from tabular.lattice.searches import searches
-from tabular.lattice.searching import Memory, run
+from tabular.lattice.searching import Finds, Memory, Question, run
+from tabular.lattice.space import Limits
 from tests.strategies import seeds
 from tests.tabular.lattice.known_nodes import Huge
 from tests.tabular.lattice.problems import limits, problems, shares

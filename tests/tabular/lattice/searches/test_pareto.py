@@ -4,14 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.limits import Limits
 from tabular.lattice.metrics import OBJECTIVES
 from tabular.lattice.searches import exhaustive
+from tabular.lattice.space import Limits
 from tests.tabular.lattice import kgen_tables
-from tests.tabular.lattice.fronts.test_dominance import dominates
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, searched
 from tests.tabular.lattice.problems import limits, problems, shares
 from tests.tabular.lattice.slow import SlowEvaluator
+from tests.tabular.lattice.test_front import dominates
 
 several = st.lists(st.sampled_from(OBJECTIVES), min_size=1, max_size=4, unique=True)
 

@@ -6,18 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.fronts.dominance import non_dominated
-from tabular.lattice.fronts.front import boxes, checked_epsilon
-from tabular.lattice.limits import Limits
-from tabular.lattice.question import Finds, Question
+from tabular.lattice.front import boxes, checked_epsilon, non_dominated
 from tabular.lattice.searches.pbg_ea import PbgEa, crossed, dominance_fitness, first_population, stepped, tournaments
-from tabular.lattice.space import Lattice
+from tabular.lattice.searching import Finds, Question
+from tabular.lattice.space import Lattice, Limits
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables
-from tests.tabular.lattice.fronts.test_dominance import dominates, points
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, searched
 from tests.tabular.lattice.problems import limits, problems, shares
 from tests.tabular.lattice.slow import SlowEvaluator
+from tests.tabular.lattice.test_front import dominates, points
 
 #: What can be proven of nodes that were not looked at; l cannot.
 proven = st.lists(st.sampled_from(["k", "s_k", "s_l", "glm", "cm", "precision"]), min_size=1, max_size=3, unique=True)

@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabular.lattice.limits import Limits
 from tabular.lattice.searches import random_nodes
-from tabular.lattice.space import Lattice, as_tuples
+from tabular.lattice.space import Lattice, Limits, as_tuples
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import KnownNodes, counted, searched

@@ -3,8 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.limits import Limits
 from tabular.lattice.searches import samarati
+from tabular.lattice.space import Limits, as_tuples
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import KnownNodes, counted, satisfying, searched
 from tests.tabular.lattice.problems import limits, problems, shares
@@ -45,7 +45,7 @@ def test_heights_are_halved():
 def test_all_nodes_of_a_height_come_in_the_order_of_their_levels():
     lattice = KnownNodes.of(kgen_tables.problem(4), Limits(k=2)).lattice
     for height in range(sum(lattice.heights) + 1):
-        found = [node for batch in samarati._of_height(lattice, height) for node in batch]
+        found = [node for batch in samarati._of_height(lattice, height) for node in as_tuples(batch)]
         assert found == [node for node in lattice if sum(node) == height]
 
 

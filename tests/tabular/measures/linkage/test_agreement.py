@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Pairs, paired_columns
 from tabular.measures.linkage import agreement
 from tabular.measures.linkage.nearest import Labels
 from tests.tabular.pairs_of_tables import members_of, pairs_of_tables

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tabular.errors import InvalidInput
 from tabular.measures import measures
-from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Pairs, paired_columns
 from tabular.measures.linkage import agreement, prl
 from tabular.measures.linkage.nearest import Labels
 from tabular.table import Table

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Pairs, paired_columns
 from tabular.measures.linkage import agreement
 from tabular.measures.linkage.code_order import first_in_code_order
 from tabular.measures.linkage.nearest import Labels

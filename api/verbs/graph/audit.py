@@ -1,0 +1,101 @@
+"""`audit`: what a release lost and what it discloses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from api.verbs import conditions
+from api.verbs.contract import STREAM, Outcome, Work, refuse_without, text_output, verbs
+from api.verbs.graph.attacks import AttackingVerb
+from tabular.errors import ReportedError
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from graphpriv.auditing import Audit
+    from graphpriv.stored import Matched
+
+
+@verbs.add("audit")
+@dataclass(frozen=True, kw_only=True)
+class AuditRelease(AttackingVerb):
+    """Measure what a release lost and who can still be found in it."""
+
+    store = "reads"
+
+    original: str = option(help="The original graph.", positional=True)
+    released: str = option(help="Its release.", positional=True)
+    files: bool = option(False, help="ORIGINAL and RELEASED are files: a release made elsewhere.")
+    mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
+    undirected: bool = option(False, help="Read both graphs without directions.")
+    at_risk: int = option(20, low=0, help="How many of the users most at risk to list.")
+    html: str | None = option(None, metavar="FILE", output=True, help="Also write a report.")
+    fail_if: str | None = option(
+        None, metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'."
+    )
+
+    def check(self) -> None:
+        from graphpriv.auditing import figure_paths
+
+        super().check()
+        refuse_without(self, "files", "mapping")
+        conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
+
+    def reads(self) -> Sequence[str]:
+        graphs = [*_files_of(self.original), *_files_of(self.released)] if self.files else []
+        return [*super().reads(), *graphs]
+
+    def releases(self) -> Sequence[Sequence[str]]:
+        return [_files_of(self.released)] if self.files else []
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.auditing import audit
+        from graphpriv.report import audit_report
+
+        matched = self._matched(work)
+        for each in matched.notes:
+            work.note(f"warning: {each}")
+        found = audit(
+            matched.original,
+            matched.released,
+            matched.mapping,
+            attackers=self.attackers(),
+            scenarios=self.scenarios(),
+            undirected=self.undirected,
+            steps=self.steps,
+            at_risk=self.at_risk,
+            report=work.report,
+        )
+        outputs = []
+        if self.html is not None:
+            outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
+        return Outcome(
+            document=found.document,
+            outputs=outputs,
+            condition_holds=conditions.holds(self.fail_if, found.document, found.bounds),
+            afterwards=lambda: None if self.files else self._record(found, work),
+        )
+
+    def _matched(self, work: Work) -> Matched:
+        from graphpriv.stored import match_files, match_stored
+
+        if self.files:
+            return match_files(self.original, self.released, mapping=self.mapping, report=work.report)
+        with work.opened() as store:
+            return match_stored(store, self.original, self.released, report=work.report)
+
+    def _record(self, found: Audit, work: Work) -> None:
+        try:
+            with work.opened() as store:
+                store.add_run(self.original, found.run(self.released))
+        except ReportedError as error:
+            work.note(f"warning: the audit is not in the store's list of runs: {error}")
+
+
+def _files_of(path: str) -> list[str]:
+    """The files of a graph: an edge list has others beside it."""
+    from graphpriv.formats import graph_files
+
+    is_plain = path != STREAM and not path.endswith(".gz")
+    return [str(each) for each in graph_files(path)] if is_plain else [path]

@@ -1,0 +1,27 @@
+"""`graph delete`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from api.verbs.contract import Outcome, Verb, Work, verbs
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
+
+
+@verbs.add("graph delete")
+@dataclass(frozen=True, kw_only=True)
+class DeleteGraph(Verb):
+    """Delete a graph; an original takes its posts and the mappings of its releases with it."""
+
+    store = "writes"
+
+    name: str = option(help="The graph.", positional=True)
+
+    def run(self, work: Work) -> Outcome:
+        with work.opened() as store:
+            store.delete_graph(self.name)
+        return Outcome(document={"deleted": self.name})

@@ -1,0 +1,78 @@
+"""`demo`: the whole chain on a synthetic graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from api.verbs.contract import (
+    Outcome,
+    Verb,
+    Work,
+    json_output,
+    verbs,
+)
+from api.verbs.graph.protect import k_option
+from tabular.errors import NameTaken, named
+from tabular.files.disk import Output, failure
+from tabular.registry import option
+
+
+@verbs.add("demo")
+@dataclass(frozen=True, kw_only=True)
+class RunDemo(Verb):
+    """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
+
+    You can recompute everything it prints from the files in DIR. The store demo.db keeps the seed with the mapping:
+    `graphpriv protect original --seed` with it gives the same release again, `graphpriv demo --seed` the whole demo.
+    """
+
+    draws = True
+    replaces = True
+
+    # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
+    out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")
+    users: int = option(1638, low=2, help="How many users.")
+    follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
+    k: int = k_option(5)
+
+    def check(self) -> None:
+        from graphpriv.protections import check_k
+
+        check_k(self.k, self.users)
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.demonstration import FILES, PRIVATE, demonstrate
+        from graphpriv.store import open_store
+
+        folder = Path(self.out)
+        there = [name for name in FILES.values() if (folder / name).exists()]
+        if there and not work.overwrite and not (folder / FILES["store"]).exists():
+            raise NameTaken(
+                f"{folder / there[0]}: the file exists and is not from an earlier demo; give {named('overwrite')} to "
+                "replace it."
+            )
+        found = demonstrate(self.users, self.follows, k=self.k, seed=work.seed, report=work.report)
+        work.report("Writing", 0, 0)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise failure(error, folder) from None
+
+        def keep() -> None:
+            with open_store(f"file:{folder / FILES['store']}", create=True) as store:
+                found.keep(store)
+
+        def output(name: str, write: Any) -> Output:
+            traits = {"private": name in PRIVATE, "released": name == "released"}
+            return Output(path=files[name], parameter="out", write=lambda file, _: write(file), **traits)
+
+        files = {name: str(folder / file) for name, file in FILES.items()}
+        beside = [json_output(files[name], "out", each) for name, each in found.dictionaries().items()]
+        return Outcome(
+            document={"files": files, "microdata": found.microdata.document, "audit": found.audit.document},
+            outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
+            replaces_unasked=True,
+            afterwards=keep,
+        )

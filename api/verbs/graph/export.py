@@ -1,0 +1,97 @@
+"""`graph export`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from api.verbs.contract import STREAM, Outcome, Verb, Work, copy_of, dictionary_beside, json_output, verbs
+from api.verbs.graph.import_ import graph_formats
+from tabular.errors import InvalidParameter, named
+from tabular.files.disk import Output, Planned, place_of
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    from graphpriv.graph import SocialGraph
+
+
+@verbs.add("graph export")
+@dataclass(frozen=True, kw_only=True)
+class ExportGraph(Verb):
+    """Write a graph to a file; a release gets its data dictionary beside it.
+
+    Places get new keys, made from the names that occur. So the key of a place may differ from that in the imported file
+    or in another release; its path stays the same.
+    """
+
+    store = "reads"
+
+    name: str = option(help="The graph.", positional=True)
+    out: str = option(metavar="FILE", output=True, help="The graph file.")
+    mapping: str | None = option(
+        None, metavar="FILE", output=True, help="Also write the private CSV original,released of a release."
+    )
+    format: str | None = option(
+        None, metavar="NAME", choices=graph_formats, help="How FILE is written; by its suffix if not given."
+    )
+
+    def check(self) -> None:
+        if self.mapping is None:
+            return
+        released = [place_of(path) for path in self._released() if path != STREAM]
+        if self.mapping == self.out or (self.mapping != STREAM and place_of(self.mapping) in released):
+            raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
+
+    def planned(self) -> Sequence[Planned]:
+        beside = [Planned(parameter="out", path=path) for path in self._released()[1:]]
+        return [*super().planned(), *beside]
+
+    def _released(self) -> list[str]:
+        """All files of a release, the dictionary last."""
+        from graphpriv.formats import graph_files
+
+        files = [str(path) for path in graph_files(self.out, self.format)]
+        return [*files, *(each.path for each in dictionary_beside(self.out))]
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.dictionary import release_dictionary
+        from graphpriv.release import write_mapping
+        from graphpriv.stored import export
+
+        with work.opened() as store:
+            found = export(store, self.name, with_origin=self.mapping is not None)
+        is_release = found.info.is_release
+        outputs = _graph_outputs(found.graph, self.out, self.format, is_release=is_release)
+        for beside in dictionary_beside(self.out) if is_release else ():
+            outputs.append(json_output(beside.path, "out", release_dictionary(found.graph, found.info)))
+        origin = found.origin
+        if self.mapping is not None and origin is not None:
+            outputs.append(
+                Output(
+                    path=self.mapping,
+                    parameter="mapping",
+                    write=lambda file, _: write_mapping(file, origin.graph.ids, found.graph.ids, origin.mapping),
+                    private=True,
+                )
+            )
+        for each in found.notes:
+            work.note(f"warning: {each}")
+        return Outcome(document={"graph": self.name, "files": [each.path for each in outputs]}, outputs=outputs)
+
+
+def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
+    """The files of a graph: all are made with the first one, and handed on one by one."""
+    from graphpriv.formats import format_of, formats, graph_files
+
+    paths = graph_files(out, name)
+    chosen = formats[format_of(out, name)].method()
+    parts: list[IO[bytes]] = [io.BytesIO() for _ in paths[1:]]
+    traits: dict[str, Any] = {"parameter": "out", "private": not is_release, "released": is_release}
+    first = Output(path=str(paths[0]), write=lambda file, _: chosen.write(graph, [file, *parts], Path(out)), **traits)
+    others = [
+        Output(path=str(path), write=copy_of(part), **traits) for path, part in zip(paths[1:], parts, strict=True)
+    ]
+    return [first, *others]

@@ -1,0 +1,79 @@
+"""`graph import`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
+from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
+
+
+graph_formats = of_engine("graphpriv.formats", "formats")
+
+
+@verbs.add("graph import")
+@dataclass(frozen=True, kw_only=True)
+class ImportGraph(Verb):
+    """Read a graph from a file into the store as an original: all of it or nothing.
+
+    FILE is - for standard input. Without `directed`, an edge list is directed unless a comment at its top says
+    '# Undirected graph'.
+    """
+
+    store = "writes"
+    replaces = True
+
+    file: str = option(help="The graph file.", positional=True, input=True)
+    graph: str = option(metavar="NAME", help="What to call the graph in the store.")
+    format: str | None = option(
+        None, metavar="NAME", choices=graph_formats, help="How FILE is written; by its suffix if not given."
+    )
+    attributes: str | None = option(
+        None, metavar="FILE", input=True, help="Users of an edge list: id, location, topic1 to topic3."
+    )
+    places: str | None = option(
+        None, metavar="FILE", input=True, help="Places of an edge list: key, name, type, parent."
+    )
+    directed: bool | None = option(
+        None, off="undirected", help="Read the edges with or without directions, whatever the file says."
+    )
+
+    def check(self) -> None:
+        from graphpriv.store.records import check_name
+
+        check_name(self.graph, "graph")
+
+    def run(self, work: Work) -> Outcome:
+        from graphpriv.formats import read_graph
+
+        imported = read_graph(
+            self.file,
+            format=self.format,
+            attributes=self.attributes,
+            places=self.places,
+            directed=self.directed,
+            report=work.report,
+        )
+        work.report("Storing", 0, 0)
+        with work.opened(create=True) as store:
+            releases = [each.name for each in store.graphs() if each.original == self.graph]
+            store.save_graph(self.graph, imported.graph, overwrite=work.overwrite)
+        for each in imported.notes:
+            work.note(f"warning: {each}")
+        if releases:
+            work.note(f"warning: releases of the replaced graph have lost their mapping: {', '.join(releases)}.")
+        return Outcome(
+            document={
+                "graph": self.graph,
+                "users": len(imported.graph),
+                "edges": imported.graph.edge_count,
+                "directed": imported.graph.directed,
+                "places": len(imported.graph.places),
+                "dropped": asdict(imported.dropped),
+                "ignored": dict(imported.ignored),
+            }
+        )

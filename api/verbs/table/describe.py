@@ -1,0 +1,37 @@
+"""`table describe`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.verbs.contract import Outcome, Work, verbs
+from api.verbs.table.files import TableVerb
+from tabular.registry import option
+
+
+@verbs.add("table describe")
+@dataclass(frozen=True, kw_only=True)
+class DescribeTable(TableVerb):
+    """Show how a table is written and what each column holds, and which of that is a guess.
+
+    FILE is CSV or Parquet, - is standard input. Values that could identify a person are not shown.
+    """
+
+    file: str = option(help="The table.", positional=True, input=True)
+
+    def run(self, work: Work) -> Outcome:
+        from tabular.files.description import described_columns
+
+        found = self.read(self.file, work)
+        return Outcome(
+            document={
+                "file": found.name,
+                "format": "parquet" if found.dialect is None else "csv",
+                "rows": len(found.table),
+                "dialect": None if found.dialect is None else found.dialect.shown(),
+                "unsure": list(found.unsure),
+                "absent": list(found.absent),
+                "columns": described_columns(found),
+            },
+            details={"schema": found.schema.source},
+        )

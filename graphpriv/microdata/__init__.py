@@ -1,1 +1,0 @@
-"""Microdata of a graph: extracted as a table, and protected as one."""

@@ -1,0 +1,371 @@
+"""The graphs of the embedded store within one transaction: rows written, read and taken out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.store import transaction
+from graphpriv.store.assembly import Parts, PlaceRow, or_none
+from graphpriv.store.records import Copy, Forgotten, Post, Run, moment, taken, written
+from graphpriv.store.transaction import Head, Key, Matches, Transaction
+
+#: How many rows are turned into Python objects at a time.
+CHUNK = 100_000
+
+#: The tables that hold parts of a graph, in an order in which they can be emptied.
+_PARTS = ("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places")
+
+#: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
+NONE_OF = {
+    "follows of oneself": "SELECT COUNT(*) FROM follows WHERE graph = ?1 AND source = target",
+    "follows to or from nobody": """
+        SELECT COUNT(*) FROM follows WHERE graph = ?1 AND (
+            NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = source)
+            OR NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = target))""",
+    "undirected follows with the ends in the wrong order": """
+        SELECT COUNT(*) FROM follows WHERE graph = ?1 AND source > target
+            AND NOT (SELECT directed FROM graphs WHERE key = ?1)""",
+    "users out of the order of import": """
+        SELECT COUNT(*) FROM users WHERE graph = ?1
+            AND number NOT BETWEEN 0 AND (SELECT users + forgotten - 1 FROM graphs WHERE key = ?1)""",
+    "released users with private columns": """
+        SELECT COUNT(*) FROM persons WHERE graph = ?1 AND EXISTS (SELECT 1 FROM releases WHERE graph = ?1)""",
+    "rows of the mapping that lead to nobody": """
+        SELECT COUNT(*) FROM mappings WHERE graph = ?1
+            AND NOT EXISTS (SELECT 1 FROM users WHERE graph = ?1 AND number = released)""",
+    "rows of the mapping that lead to a released user twice": """
+        SELECT COUNT(*) - COUNT(DISTINCT released) FROM mappings WHERE graph = ?1""",
+    "rows of the mapping that come from nobody": """
+        SELECT COUNT(*) FROM mappings WHERE graph = ?1
+            AND NOT EXISTS (SELECT 1 FROM users WHERE graph = mappings.original AND number = user)""",
+    "rows of the mapping of another original": """
+        SELECT COUNT(*) FROM mappings JOIN releases USING (graph)
+            WHERE graph = ?1 AND mappings.original IS NOT releases.original""",
+}
+
+
+class SqliteTransaction(Transaction):
+    """The rows of all graphs, over a connection on which a transaction is open."""
+
+    none_of = NONE_OF
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that answer a *query*."""
+        return self.db.execute(query, values).fetchall()
+
+    def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Append *rows* to a table."""
+        width = len(self.ask(f"PRAGMA table_info({table})"))
+        self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)  # noqa: S608 (our own names)
+
+    def delete(self, table: str, condition: str, *values: Any) -> int:
+        """Take rows out of a table; tells how many."""
+        return self.db.execute(f"DELETE FROM {table} WHERE {condition}", values).rowcount  # noqa: S608 (our own names)
+
+    def heads(self) -> list[Head]:
+        rows = self.ask(
+            "SELECT key, name, directed, private, users, edges, forgotten, "
+            "(SELECT IFNULL(MAX(number), -1) + 1 FROM posts WHERE posts.graph = key), revision, created, "
+            "original, k, method, parameters FROM graphs LEFT JOIN releases ON releases.graph = key"
+        )
+        heads = [
+            Head(key, name, bool(directed), tuple(json.loads(private)), *rest)
+            for key, name, directed, private, *rest in rows
+        ]
+        return sorted(heads, key=lambda head: head.name)
+
+    def state(self) -> object:
+        return self.heads(), self.ask("SELECT MAX(number) FROM runs")
+
+    def touch(self, name: str) -> None:
+        self.ask("UPDATE graphs SET revision = lower(hex(randomblob(16))) WHERE name = ?", name)
+
+    def note(self, key: Key, **changes: Any) -> None:
+        for name, value in changes.items():
+            # The posts are counted when they are asked for.
+            if name != "posts":
+                value = json.dumps(value) if name == "private" else value
+                self.ask(f"UPDATE graphs SET {name} = ? WHERE key = ?", value, key)  # noqa: S608 (our own names)
+
+    def note_erasure(self) -> None:
+        """Write down that something was deleted or replaced which must leave the files."""
+        self.ask("INSERT INTO erasures (since) VALUES (?)", moment())
+
+    def insert_graph(self, name: str, graph: SocialGraph, created: str) -> int:
+        """Write a graph under a new key."""
+        private = json.dumps([column for column in PRIVATE if column in graph.private])
+        counts = (len(graph), graph.edge_count)
+        ((key,),) = self.ask(
+            "INSERT INTO graphs (name, directed, private, users, edges, created, revision) "
+            "VALUES (?, ?, ?, ?, ?, ?, lower(hex(randomblob(16)))) RETURNING key",
+            *(name, graph.directed, private, *counts, created),
+        )
+        places = graph.places
+        parents = (None if parent < 0 else parent for parent in places.parents.tolist())
+        self.put(key, "places", zip(range(len(places)), parents, places.names, places.types, strict=True))
+        self.put(key, "topics", enumerate(graph.topic_names))
+        columns = [or_none(graph.location), *map(or_none, graph.topics.T)]
+        self.insert("users", zip(repeat(key), range(len(graph)), graph.ids, *columns))
+        if graph.private:
+            nothing = (None,) * len(graph)
+            persons = [graph.private.get(column, nothing) for column in PRIVATE]
+            self.insert("persons", zip(repeat(key), range(len(graph)), *persons))
+        self.insert("follows", ((key, *ends) for ends in pairs(*graph.edges())))
+        return int(key)
+
+    def make_room(self, name: str, overwrite: bool) -> bool:
+        """Take out what has the name; True if there was something, which must leave the files afterwards."""
+        found = self.find(name) is not None
+        if found and not overwrite:
+            raise taken(name)
+        if found:
+            self.remove(name)
+        return found
+
+    def insert_copy(self, copy: Copy, original: Key | None) -> int:
+        """Write a graph under a new key with all that belongs to it."""
+        info, position = copy.info, copy.graph.index
+        key = self.insert_graph(info.name, copy.graph, info.created)
+        posts = (
+            (key, number, post.id, position[post.user], post.text, json.dumps(post.links), post.created)
+            for number, post in enumerate(copy.posts)
+        )
+        self.insert("posts", posts)
+        if info.is_release:
+            self.insert("releases", [(key, original, info.k, info.method, written(info.parameters))])
+        if copy.seed is not None:
+            # As text: a seed may have more than the 63 bits of a number here.
+            self.insert("seeds", [(key, str(copy.seed))])
+        if original is not None and copy.mapping is not None:
+            kept = copy.mapping >= 0
+            rows = pairs(self.numbers(original)[kept], copy.mapping[kept])
+            self.insert("mappings", ((key, original, user, released) for user, released in rows))
+        for run in copy.runs:
+            self.add_run(key, run)
+        return key
+
+    def remove(self, name: str) -> None:
+        key = self.head(name).key
+        for table in ("seeds", "mappings"):
+            self.delete(table, "graph IN (SELECT graph FROM releases WHERE original = ?)", key)
+        self.ask("UPDATE releases SET original = NULL WHERE original = ?", key)
+        for table in _PARTS:
+            self.delete(table, "graph = ?", key)
+        self.delete("graphs", "key = ?", key)
+        self.note_erasure()
+
+    def remove_everything(self) -> None:
+        """Take out all graphs."""
+        for table in (*_PARTS, "graphs"):
+            self.delete(table, "true")
+        self.note_erasure()
+
+    def places(self, key: Key) -> list[PlaceRow]:
+        rows = self.ask("SELECT number, parent, name, type FROM places WHERE graph = ?", key)
+        return [(number, parent, name, kind) for number, parent, name, kind in rows]
+
+    def topics(self, key: Key) -> dict[int, str]:
+        return dict(self.ask("SELECT number, name FROM topics WHERE graph = ?", key))
+
+    def parts(self, head: Head) -> Parts:
+        users = self.ask(
+            "SELECT number, id, IFNULL(place, -1), IFNULL(topic1, -1), IFNULL(topic2, -1), IFNULL(topic3, -1) "
+            "FROM users WHERE graph = ? ORDER BY number",
+            head.key,
+        )
+        numbers, ids, *profile = zip(*users, strict=True) if users else ((),) * 6
+        codes = np.array(profile, dtype=np.int64)
+        persons: list[tuple[str | None, ...]] = [(None,) * len(ids)] * len(PRIVATE)
+        if head.private and users:
+            query = (
+                "SELECT handle, persons.name, location_text FROM users LEFT JOIN persons USING (graph, number) "
+                "WHERE users.graph = ? ORDER BY users.number"
+            )
+            persons = list(zip(*self.db.execute(query, (head.key,)), strict=True))
+        ends = self.db.execute(
+            "SELECT source, target FROM follows WHERE graph = ? ORDER BY source, target", (head.key,)
+        )
+        follows = np.fromiter(ends, dtype=np.dtype([("source", np.int64), ("target", np.int64)]))
+        return Parts(
+            directed=head.directed,
+            numbers=np.array(numbers, dtype=np.int64),
+            ids=ids,
+            location=codes[0],
+            topics=codes[1:].T,
+            sources=follows["source"],
+            targets=follows["target"],
+            places=self.places(head.key),
+            topic_names=self.topics(head.key),
+            private={column: persons[PRIVATE.index(column)] for column in head.private},
+        )
+
+    def users(self, key: Key, low: int, high: int) -> Sequence[Sequence[Any]]:
+        return self.ask(
+            "SELECT users.number, users.id, place, topic1, topic2, topic3, handle, persons.name, location_text "
+            "FROM users LEFT JOIN persons USING (graph, number) "
+            "WHERE users.graph = ? AND users.number >= ? AND users.number < ? ORDER BY users.number",
+            *(key, low, high),
+        )
+
+    def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
+        rows = self.ask(
+            "SELECT posts.number, posts.id, users.id, text, links, created "
+            "FROM posts JOIN users ON users.graph = posts.graph AND users.number = posts.user "
+            "WHERE posts.graph = ? AND posts.number > ? ORDER BY posts.number LIMIT ?",
+            *(key, after, transaction.PAGE),
+        )
+        return [
+            (number, Post(id=post, user=user, text=text, links=tuple(json.loads(links)), created=created))
+            for number, post, user, text, links, created in rows
+        ]
+
+    def numbers(self, key: Key) -> NDArray[np.int64]:
+        rows = self.db.execute("SELECT number FROM users WHERE graph = ? ORDER BY number", (key,))
+        return np.fromiter((number for (number,) in rows), dtype=np.int64)
+
+    def matches(self, key: Key) -> Matches:
+        rows = self.db.execute("SELECT user, released FROM mappings WHERE graph = ?", (key,))
+        return np.fromiter(rows, dtype=np.dtype((np.int64, 2)))
+
+    def seed(self, key: Key) -> int | None:
+        found = self.ask("SELECT seed FROM seeds WHERE graph = ?", key)
+        return int(found[0][0]) if found else None
+
+    def add_run(self, key: Key, run: Run) -> None:
+        self.ask(
+            "INSERT INTO runs (graph, verb, parameters, version, input_hash, created) VALUES (?, ?, ?, ?, ?, ?)",
+            *(key, *run.record.values()),
+        )
+
+    def runs(self, keys: Sequence[Key]) -> list[Run]:
+        of = f"graph IN ({', '.join('?' * len(keys))})"
+        query = f"SELECT verb, parameters, version, input_hash, created FROM runs WHERE {of} ORDER BY created, number"  # noqa: S608 (our own names)
+        rows = self.ask(query, *keys)
+        return [Run.of(*row) for row in rows]
+
+    def known(self, key: Key, kind: str, ids: Iterable[str]) -> dict[str, int]:
+        query = f"SELECT number FROM {kind} WHERE graph = ? AND id = ?"  # noqa: S608 (our own names)
+        return {each: found[0][0] for each in ids if (found := self.ask(query, key, each))}
+
+    def put(self, key: Key, kind: str, rows: Iterable[Sequence[Any]]) -> None:
+        if kind == "posts":
+            self._put_posts(key, rows)
+        else:
+            self.insert(kind, ((key, *row) for row in rows))
+
+    def _put_posts(self, key: Key, rows: Iterable[Sequence[Any]]) -> None:
+        replaced, last = False, self._last("posts", key)
+        query = "SELECT user, text, links, created FROM posts WHERE graph = ? AND number = ?"
+        put = []
+        for number, post, user, text, links, created in rows:
+            after = (user, text, json.dumps(links), created)
+            known = self.ask(query, key, number) if number <= last else []
+            replaced |= any(_differs(before, after) for before in known)
+            put.append((key, number, post, *after))
+        self.db.executemany("INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)", put)
+        if replaced:
+            self.note_erasure()
+
+    def _last(self, table: str, key: Key) -> int:
+        return int(self.ask(f"SELECT IFNULL(MAX(number), -1) FROM {table} WHERE graph = ?", key)[0][0])  # noqa: S608 (our own names)
+
+    def put_follows(self, key: Key, rows: Sequence[Sequence[int]]) -> int:
+        put = self.db.executemany("INSERT OR IGNORE INTO follows VALUES (?, ?, ?)", ((key, *row) for row in rows))
+        return max(put.rowcount, 0)
+
+    def put_users(self, key: Key, rows: Sequence[Sequence[Any]]) -> tuple[Iterable[int], Iterable[int]]:
+        places: set[int] = set()
+        topics: set[int] = set()
+        replaced, last = False, self._last("users", key)
+        for number, user, *after in rows:
+            for _, _, *before in self.users(key, number, number + 1) if number <= last else ():
+                replaced |= _differs(before, after)
+                places.update({before[0]} - {after[0], None})
+                topics.update({*before[1:4]} - {*after[1:4], None})
+                self.delete("persons", "graph = ? AND number = ?", key, number)
+            self.ask(
+                "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (graph, number) DO UPDATE SET "
+                "place = excluded.place, topic1 = excluded.topic1, topic2 = excluded.topic2, topic3 = excluded.topic3",
+                *(key, number, user, *after[:4]),
+            )
+            if any(value is not None for value in after[4:]):
+                self.ask("INSERT INTO persons VALUES (?, ?, ?, ?, ?)", key, number, *after[4:])
+        if replaced:
+            self.note_erasure()
+        return places, topics
+
+    def prune(self, key: Key, places: Iterable[int], topics: Iterable[int]) -> None:
+        for topic in topics:
+            if not self._has("users", "graph = ? AND ? IN (topic1, topic2, topic3)", key, topic):
+                self.delete("topics", "graph = ? AND number = ?", key, topic)
+        for lowest in places:
+            place: int | None = lowest
+            while place is not None:
+                found = self.ask("SELECT parent FROM places WHERE graph = ? AND number = ?", key, place)
+                lived_in = self._has("users", "graph = ? AND place = ?", key, place)
+                # The one above all others stays, and so does what has places below.
+                if found in ([], [(None,)]) or lived_in or self._has("places", "graph = ? AND parent = ?", key, place):
+                    break
+                self.delete("places", "graph = ? AND number = ?", key, place)
+                place = found[0][0]
+
+    def _has(self, table: str, condition: str, *values: Any) -> bool:
+        return bool(self.ask(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1", *values))  # noqa: S608 (our own names)
+
+    def take_out(self, key: Key, number: int) -> tuple[Forgotten, Iterable[int], Iterable[int]]:
+        ((_, _, place, *topics),) = (row[:6] for row in self.users(key, number, number + 1))
+        of_original = "graph IN (SELECT graph FROM releases WHERE original = ?)"
+        gone = Forgotten(
+            mappings=self.delete("mappings", f"user = ? AND {of_original}", number, key),
+            follows=self.delete("follows", "graph = ? AND source = ?", key, number)
+            + self.delete("follows", "graph = ? AND target = ?", key, number),
+            posts=self.delete("posts", "graph = ? AND user = ?", key, number),
+        )
+        self.delete("persons", "graph = ? AND number = ?", key, number)
+        self.delete("users", "graph = ? AND number = ?", key, number)
+        self.note_erasure()
+        return gone, {place} - {None}, {*topics} - {None}
+
+    def counted(self, key: Key) -> tuple[int, int]:
+        query = "SELECT (SELECT COUNT(*) FROM users WHERE graph = ?1), (SELECT COUNT(*) FROM follows WHERE graph = ?1)"
+        users, follows = self.ask(query, key)[0]
+        return int(users), int(follows)
+
+    def count(self, query: str, head: Head) -> int:
+        return int(self.ask(query, head.key)[0][0])
+
+    def problems_of_all(self) -> list[str]:
+        """The problems of the file, in sentences that name graphs but no person."""
+        problems = [f"The file is damaged: {text}." for (text,) in self.ask("PRAGMA integrity_check") if text != "ok"]
+        if problems:
+            # What stands in damaged pages says nothing.
+            return problems
+        broken = Counter(table for table, *_ in self.ask("PRAGMA foreign_key_check"))
+        problems += [f"{rows} rows of {table} refer to something that is not there." for table, rows in broken.items()]
+        problems += [problem for head in self.heads() for problem in self.problems(head)]
+        if self.ask("SELECT 1 FROM erasures"):
+            problems.append("The files still hold what was deleted, because another process reads them; check again.")
+        return problems
+
+
+def _differs(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Whether anything that a record held is not in the one that takes its place."""
+    return any(old is not None and old != new for old, new in zip(before, after, strict=True))
+
+
+def pairs(sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]) -> Iterator[tuple[int, int]]:
+    """Two arrays as pairs of Python numbers, not all of them at once."""
+    for start in range(0, len(sources), CHUNK):
+        yield from zip(sources[start : start + CHUNK].tolist(), targets[start : start + CHUNK].tolist(), strict=True)

@@ -1,1 +1,0 @@
-"""Synthetic follow graphs for demonstrations, tests and benchmarks."""

@@ -1,0 +1,115 @@
+"""Compiling kernels: how long this process has spent on it, who is told, and where the machine code is kept.
+
+Machine code is kept in the first of these folders that takes it, and read from any of them: the one that
+`GRAPHPRIV_CACHE_DIR` names, and no other then; `__pycache__` beside the modules; `graphpriv` in the user's cache; a
+folder in the temporary directory that belongs to the user alone. Nothing here imports the compiler itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tabular.errors import InvalidInput
+
+#: The variable of the environment that names the folder of compiled kernels.
+CACHE_DIR = "GRAPHPRIV_CACHE_DIR"
+
+
+class CompileTime:
+    """A stopwatch that runs while any thread compiles."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._depth, self._since, self._sum = 0, 0.0, 0.0
+        self._listeners: list[Callable[[], None]] = []
+        #: How many kernels were compiled, those inside others not counted, and the folders that took them.
+        self.kernels = 0
+        self.folders: set[str] = set()
+
+    def begin(self) -> None:
+        """A thread begins to compile; a kernel that needs another one compiles that one inside."""
+        with self._lock:
+            self._depth += 1
+            if self._depth > 1:
+                return
+            self._since = self._clock()
+            listeners = list(self._listeners)
+        for tell in listeners:
+            tell()
+
+    def end(self) -> None:
+        """A thread has compiled what it began."""
+        with self._lock:
+            self._depth -= 1
+            if not self._depth:
+                self.kernels += 1
+                self._sum += self._clock() - self._since
+
+    @property
+    def seconds(self) -> float:
+        """How long it was in all so far."""
+        with self._lock:
+            return self._sum + (self._clock() - self._since if self._depth else 0.0)
+
+    @contextlib.contextmanager
+    def announced(self, tell: Callable[[], None]) -> Iterator[None]:
+        """Call *tell* each time when compiling begins."""
+        self._listeners.append(tell)
+        try:
+            yield
+        finally:
+            self._listeners.remove(tell)
+
+
+#: That of this process.
+compile_time = CompileTime()
+
+
+def working_clock() -> float:
+    """A clock in seconds that stands still while kernels are compiled: that happens once and is no part of the work."""
+    return time.monotonic() - compile_time.seconds
+
+
+def cache_folders(beside: Path) -> Iterator[Path]:
+    """Where the machine code of kernels of a module in the folder *beside* may lie, best first."""
+    chosen = os.environ.get(CACHE_DIR)
+    if chosen:
+        yield Path(chosen)
+        return
+    yield beside / "__pycache__"
+    with contextlib.suppress(RuntimeError):
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphpriv"
+    own = _own_temporary()
+    if own is not None:
+        yield own
+
+
+def _own_temporary() -> Path | None:
+    """A folder in the temporary directory that nobody else can write to: code that is loaded from it is run."""
+    folder = Path(tempfile.gettempdir()) / f"graphpriv-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+            return folder
+    return None
+
+
+def check_cache_folder() -> None:
+    """Refuse a folder for compiled kernels that the environment names and that can neither be made nor be read."""
+    chosen = os.environ.get(CACHE_DIR)
+    if not chosen:
+        return
+    try:
+        Path(chosen).mkdir(parents=True, exist_ok=True)
+        next(iter(os.scandir(chosen)), None)
+    except OSError as error:
+        raise InvalidInput(f"{CACHE_DIR}: {chosen}: {error.strerror}; name a folder that can be written.") from None

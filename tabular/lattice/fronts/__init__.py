@@ -1,1 +1,0 @@
-"""Fronts of several objectives: what no other node dominates."""

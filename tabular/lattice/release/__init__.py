@@ -1,1 +1,0 @@
-"""The table of a node: written with labels, and counted again."""

@@ -1,0 +1,99 @@
+"""Descents that end where the limits do, and shares of one search: none is lost, whatever the number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from tabular import Table, threads
+from tabular.attributes import Attribute
+from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.metrics import ADDITIVE
+from tabular.lattice.optimal import branched_optimum
+from tabular.lattice.optimal.branched_optimum import descended, gained
+from tabular.lattice.optimal.class_splits import LevelLosses, grid_of, scratch_for
+from tabular.lattice.searching import Question, run
+from tabular.lattice.space import Limits
+from tests.strategies import generators
+from tests.tabular.lattice.problems import limits, problems
+from tests.tabular.lattice.searches.test_optimal import BRANCHED, Optimal, check_every_moment
+
+
+def wide_problem(seed):
+    """Up to seven attributes that depend on one another, with hierarchies at random."""
+    rng = np.random.default_rng(seed)
+    rows, columns, attributes, hierarchies = int(rng.integers(8, 120)), {}, [], {}
+    common = rng.integers(0, 5, rows)
+    for place in range(int(rng.integers(5, 8))):
+        name, size = f"q{place}", int(rng.integers(2, 6))
+        codes = np.where(rng.random(rows) < 0.5, common % size, rng.integers(0, size, rows))
+        columns[name] = [str(code) for code in codes]
+        values = [str(value) for value in range(size)]
+        attributes.append(Attribute(name=name, domain=tuple(values)))
+        merged = rng.integers(0, size - 1, size).tolist()
+        hierarchies[name] = Hierarchy.of(name, values, [[f"g{group}" for group in merged], ["*"] * size])
+    return Table.from_columns(columns, attributes), hierarchies
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_are_shared_out_and_blocks_bounded_anew_without_harm(seed, monkeypatch):
+    # Little room and short slices, so that small lattices go through all of it.
+    monkeypatch.setattr(branched_optimum, "_A_SHARE", [500, 5000][seed % 2])
+    monkeypatch.setattr(branched_optimum, "_WIDE", [0.0, 0.4][seed // 2 % 2])
+    monkeypatch.setattr(branched_optimum, "_EFFORT", [200, 10**6][seed // 4 % 2])
+    monkeypatch.setattr(branched_optimum, "_WIDEST", 2 + seed % 5)
+    rng = np.random.default_rng(seed)
+    asked = Limits(k=int(rng.integers(2, 6)), suppression=float(rng.choice([0.0, 0.05, 0.1, 0.3])))
+    evaluator = Evaluator(*wide_problem(seed), limits=asked, workers=1)
+    for metric in ADDITIVE:
+        check_every_moment(evaluator, metric, BRANCHED, seed)
+
+
+def test_the_number_of_threads_changes_nothing(monkeypatch):
+    monkeypatch.setattr(branched_optimum, "_A_SHARE", 2000)
+    found = []
+    for number in (1, 4):
+        monkeypatch.setattr(threads.os, "cpu_count", lambda number=number: number)
+        question = Question(Evaluator(*wide_problem(3), limits=Limits(k=3, suppression=0.05), workers=1), "precision")
+        document = run("optimal", Optimal(most=BRANCHED), question, rng=np.random.default_rng(5)).document()
+        del document["seconds"]
+        found.append(document)
+    assert found[0] == found[1]
+    assert found[0]["evaluated"] > 0
+
+
+@settings(max_examples=200)
+@given(problems(), limits, generators)
+def test_a_descent_ends_where_every_step_further_breaks_the_limits(problem, asked, rng):
+    assume(asked.k <= len(problem[0]))
+    question = Question(Evaluator(*problem, limits=asked, sensitive="sensitive", workers=1), "precision")
+    lattice, top = question.lattice, question.lattice.top
+    assume(question.evaluator.evaluate([top])["suppressed"][0] <= question.suppressible)
+    losses = LevelLosses.of(question)
+    grid = grid_of(question, losses)
+    start = np.zeros_like(grid.steps)
+    steps = descended(grid, grid.steps, start, 1, rng, scratch_for(grid))
+    assert not start.any()
+    node = tuple((grid.steps - steps).tolist())
+    cost = sum(int(each[level]) for each, level in zip(losses.losses, node, strict=True))
+    assert gained(grid, steps) == losses.most - cost
+    # Where nothing is gained by it the node it began at is given back.
+    if node != top:
+        found = question.evaluator.evaluate([node, *lattice.predecessors(node)])
+        assert (found["suppressed"] <= question.suppressible).tolist() == [True] + [False] * (len(found) - 1)
+
+
+@given(problems(), generators)
+def test_more_rounds_gain_no_less_and_stay_within_bounds(problem, rng):
+    evaluator = Evaluator(*problem, workers=1)
+    question = Question(evaluator, "glm")
+    grid = grid_of(question, LevelLosses.of(question))
+    most, seed = grid.steps // 2, int(rng.integers(1 << 30))
+    few, many = (
+        descended(grid, most, np.zeros_like(most), rounds, np.random.default_rng(seed), scratch_for(grid))
+        for rounds in (1, 20)
+    )
+    assert (many <= most).all()
+    assert gained(grid, many) >= gained(grid, few)
