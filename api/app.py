@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Flask, Response, jsonify
+from flask import Flask, Response, current_app, jsonify
 from werkzeug.exceptions import HTTPException
 
-from api.errors import outcome_of
-from api.methods import method_lists, verb_list
+from api.errors import bug_of, outcome_of
+from api.reference import method_lists, verb_list
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -72,13 +71,6 @@ def _http(error: HTTPException) -> Response:
 
 
 def _bug(error: Exception) -> Response:
-    reference = secrets.token_hex(4)
-    # The text of an unforeseen error may hold what belongs to a person: the log gets its kind and place alone.
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    place = f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last else "nowhere"
-    from flask import current_app
-
-    current_app.logger.error("internal error %s: %s at %s", reference, type(error).__name__, place)
+    reference, place = bug_of(error)
+    current_app.logger.error("internal error %s: %s", reference, place)
     return _problem(500, "Internal error", f"Internal error, reference {reference}.")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
+import traceback
 from dataclasses import dataclass
+from pathlib import Path
 
 from tabular.errors import (
     FileFailure,
@@ -19,7 +22,17 @@ from tabular.errors import (
 )
 from tabular.files.disk import reason
 
-__all__ = ["OUTCOMES", "InvalidParameter", "Outcome", "ReportedError", "named", "outcome_of", "reason", "worded"]
+__all__ = [
+    "OUTCOMES",
+    "InvalidParameter",
+    "Outcome",
+    "ReportedError",
+    "bug_of",
+    "named",
+    "outcome_of",
+    "reason",
+    "worded",
+]
 
 
 @dataclass(frozen=True)
@@ -51,3 +64,12 @@ def outcome_of(error: ReportedError) -> Outcome:
     2
     """
     return next(OUTCOMES[kind] for kind in type(error).__mro__ if kind in OUTCOMES)
+
+
+def bug_of(error: Exception) -> tuple[str, str]:
+    """A reference for an unforeseen *error*, and what may be said of it: its kind and place.
+
+    Its text is not shown, since it may hold what belongs to a person.
+    """
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return secrets.token_hex(4), f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"

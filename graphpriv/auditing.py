@@ -88,7 +88,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         from tabular.report.kit.figures import percent
-        from tabular.report.kit.snippet import frame_snippet
+        from tabular.report.kit.page import frame_snippet
 
         frame = self.to_frame()
         risks = frame[frame["measure"] == "disclosure_risk"].set_index(["scenario", "attacker"])["value"]

@@ -146,7 +146,7 @@ class SocialGraph:
         return f"<SocialGraph of {len(self):,} users and {self.edge_count:,} edges>"
 
     def _repr_html_(self) -> str:
-        from tabular.report.kit.snippet import table_snippet
+        from tabular.report.kit.page import table_snippet
 
         said = {
             "users": len(self),

@@ -34,7 +34,7 @@ class Release:
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def _repr_html_(self) -> str:
-        from tabular.report.kit.snippet import table_snippet
+        from tabular.report.kit.page import table_snippet
 
         said = {"users": len(self.graph), "edges": self.graph.edge_count, "k": self.k, **self.parameters}
         return table_snippet(f"Release by {self.method}; its mapping is private.", ["", "Value"], [*said.items()])

@@ -278,7 +278,7 @@ class Check:
         return DataFrame(rows, columns=["criterion", "attribute", "value"])
 
     def _repr_html_(self) -> str:
-        from tabular.report.kit.snippet import frame_snippet
+        from tabular.report.kit.page import frame_snippet
 
         rows, names = len(self.anonymity.table), ", ".join(self.anonymity.quasi_identifiers)
         return frame_snippet(f"Criteria over {names}, {rows:,} rows.", self.to_frame(), most=100)

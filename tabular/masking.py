@@ -110,7 +110,7 @@ class Masked(Released):
     frequencies: Sequence[CorrectedFrequencies] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
-        from tabular.report.kit.snippet import table_snippet
+        from tabular.report.kit.page import table_snippet
 
         caption = f"{', '.join(self.columns)} masked by {self.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])

@@ -206,7 +206,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The first rows for a notebook; the values of identifiers are not shown."""
-        from tabular.report.kit.snippet import table_snippet
+        from tabular.report.kit.page import table_snippet
 
         first = self.rows(np.arange(min(len(self), _SHOWN)))
         columns = [

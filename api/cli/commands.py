@@ -1,9 +1,14 @@
-"""Commands made from verbs: `command_for` turns a registered verb into a click command."""
+"""The command line: `graphpriv`, with a command made from every verb of the registry."""
 
 from __future__ import annotations
 
 import inspect
+import logging
+import os
 import re
+import signal
+import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, replace
 from typing import Any
@@ -11,14 +16,117 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from api.cli.drawing import note, show_json
 from api.cli.progress import progress, stoppable
-from api.cli.words import Said, tell
-from api.errors import InvalidParameter, ReportedError, named, outcome_of, worded
-from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, refuse_password
-from api.verbs.performing import check_plan, perform
-from api.verbs.plans import plan_of, write_plan
-from api.verbs.values import is_required, kind_of, names_in, options_of
+from api.cli.words import Said, note, show_json, tell
+from api.errors import InvalidParameter, ReportedError, bug_of, named, outcome_of, reason, worded
+from api.verbs import verbs
+from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
+from api.verbs.values import is_required, kind_of, names_in, options_of, write_plan
+
+#: The variable of the environment that names the folder of compiled code.
+CACHE_DIR = "GRAPHPRIV_CACHE_DIR"
+
+_INTERRUPTED = "interrupted; nothing more was written."
+
+#: What each first word of several commands is about.
+GROUPS = {
+    "graph": "Import, export, list, show and delete graphs, or forget a person.",
+    "table": "Describe, check, protect and measure tables, and find the best generalisation.",
+    "store": "Back up, restore and check the store.",
+}
+
+
+def command_line() -> click.Group:
+    """The command line with a command for every verb of the registry."""
+    from api.cli import service
+
+    top = click.Group(
+        "graphpriv",
+        help="Protect, audit and release social graphs and tables.\n\n"
+        "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 no solution exists; 4 done, and --fail-if holds.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        params=[_cache_dir()],
+        callback=lambda cache_dir: os.environ.update({CACHE_DIR: cache_dir} if cache_dir else {}),
+    )
+    click.version_option(package_name="graphpriv")(top)
+    for entry in verbs.entries():
+        above, _, _ = entry.name.rpartition(" ")
+        group = _group(top, above) if above else top
+        group.add_command(command_for(entry.name, entry.method))
+    for command in (service.methods, service.serve, service.run_plan):
+        top.add_command(command)
+    return top
+
+
+def _cache_dir() -> click.Option:
+    return click.Option(
+        ["--cache-dir"],
+        metavar="DIR",
+        help=f"Where compiled code is kept; {CACHE_DIR} sets it for all commands. Without either it is kept beside the "
+        "program, else in the user's cache, else in the temporary directory.",
+    )
+
+
+def _group(top: click.Group, word: str) -> click.Group:
+    """The group of commands that begin with a *word*, made when it is first asked for."""
+    group = top.commands.get(word)
+    if not isinstance(group, click.Group):
+        group = click.Group(word, help=GROUPS.get(word), short_help=GROUPS.get(word))
+        top.add_command(group)
+    return group
+
+
+def main() -> None:
+    """Run the command line; every failure is one line and an exit code."""
+    # One line of ours says what the driver would log of a failure.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    # A signal that ends the process interrupts it as the keyboard does: half-written files go.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and give its exit code."""
+    try:
+        result = command_line().main(arguments, prog_name="graphpriv", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
+    except ReportedFailure as error:
+        return _failed(error.format_message(), error.code)
+    except click.ClickException as error:
+        return _failed(error.format_message(), error.exit_code)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _failed(_INTERRUPTED, 1)
+    except ReportedError as error:
+        return _failed(str(error), outcome_of(error).exit_code)
+    except BrokenPipeError:
+        # Nobody reads the output any more; what is still buffered for it must not raise again on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _failed(f"{reason(error)} The command did not complete.", 1)
+    except Exception as error:
+        # An interrupted kernel raises an error of its own.
+        was_interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
+        return _failed(_INTERRUPTED if was_interrupted else _internal(error), 1)
+
+
+def _failed(text: str, code: int) -> int:
+    click.echo(f"graphpriv: error: {' '.join(text.split())}", err=True)
+    return code
+
+
+def _internal(error: Exception) -> str:
+    """Say where a bug is; its text is not shown, since it may hold personal data."""
+    if os.environ.get("GRAPHPRIV_DEBUG"):
+        traceback.print_exc()
+    reference, place = bug_of(error)
+    return f"internal error {reference} ({place}); this is a bug. GRAPHPRIV_DEBUG=1 shows where it came from."
+
 
 #: The exit code where the condition of `--fail-if` holds.
 CONDITION_HOLDS = 4
@@ -91,25 +199,27 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
     parameters = [
         *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
         *(_option(each, verb) for each in options),
-        *(_renamed(old, new) for old, new in verb.renamed.items()),
-        *door_options(store=verb.store is not None, seed=verb.draws, overwrite=True),
-        VerbOption(
-            ["--plan"], metavar="FILE", heading=_LAST, help="Write this command to FILE as a plan; run nothing."
-        ),
+        *(VerbOption([flag(old), old], hidden=True) for old in verb.renamed),
+        *door_options("overwrite", *["store"] * (verb.store is not None), *["seed"] * verb.draws, "json", "plan"),
     ]
     return VerbCommand(
         name.split()[-1], params=list(parameters), callback=call, help=words, short_help=words.splitlines()[0]
     )
 
 
-def door_options(*, store: bool, seed: bool, overwrite: bool) -> list[click.Parameter]:
-    """The options that belong to the command line and not to the verb."""
-    return [
-        *([_overwrite()] if overwrite else []),
-        *([_store()] if store else []),
-        *([_seed()] if seed else []),
-        VerbOption(["--json", "as_json"], is_flag=True, heading=_LAST, help="Print one JSON document."),
-    ]
+def door_options(*names: str) -> list[click.Parameter]:
+    """The options with these *names*, which belong to the command line and not to a verb."""
+    store = "file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD."
+    given: dict[str, dict[str, Any]] = {
+        "overwrite": {"is_flag": True, "help": "Replace files or graphs that exist already."},
+        "store": {"envvar": "GRAPHPRIV_STORE", "default": DEFAULT_STORE, "show_default": True, "metavar": "URL",
+                  "help": store},
+        "seed": {"metavar": "N", "type": click.IntRange(min=0), "help": "Fix the random draws; for tests only."},
+        "json": {"is_flag": True, "help": "Print one JSON document."},
+        "plan": {"metavar": "FILE", "help": "Write this command to FILE as a plan; run nothing."},
+    }  # fmt: skip
+    return [VerbOption([flag(name), f"as_{name}" if name == "json" else name], heading=_LAST, **given[name])
+            for name in names]  # fmt: skip
 
 
 def worded_help(text: str, verb: type[Verb]) -> str:
@@ -125,9 +235,9 @@ def names_of(verb: type[Verb]) -> Callable[..., str | None]:
     def name_of(parameter: str, *, strict: bool = False) -> str | None:
         if parameter in known:
             option = known[parameter]
-            return _metavar(option) if option.metadata.get("positional") else _flag(parameter)
+            return _metavar(option) if option.metadata.get("positional") else flag(parameter)
         if parameter in (*_DOOR, *verb.renamed):
-            return _flag(parameter)
+            return flag(parameter)
         # What is no option of the verb is a parameter of the method it was given.
         return f"--param {parameter}" if "param" in known and not strict else None
 
@@ -192,10 +302,8 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
 
 
 def _write_plan(name: str, verb: Verb, work: Work, path: str, *, as_json: bool) -> int:
-    verb.check()
     _refuse_two_on_standard_output(["plan"] if path == STREAM else [], as_json=as_json)
-    check_plan(verb, work, path)
-    write_plan(plan_of(name, verb), path, overwrite=work.overwrite)
+    write_plan(name, verb, work, path)
     if as_json:
         show_json({"plan": path})
     elif path != STREAM:
@@ -238,35 +346,24 @@ def _option(option: Field[Any], verb: type[Verb]) -> click.Option:
     }
     if is_required(option):
         given["help"] += " [required]"
-    flag = _flag(option.name)
+    long = flag(option.name)
     if kind == "bool":
         is_plain = option.default is False
-        declared = flag if is_plain else f"{flag}/{_flag(traits.get('off') or f'no-{flag[2:]}')}"
-        return VerbOption([declared, option.name], is_flag=True, default=None, **_without(given, "metavar"))
+        declared = long if is_plain else f"{long}/{flag(traits.get('off') or f'no-{option.name}')}"
+        del given["metavar"]
+        return VerbOption([declared, option.name], is_flag=True, default=None, **given)
     if kind == "tuple[str, ...]" and not traits.get("listed"):
-        return VerbOption([flag, option.name], multiple=True, **given)
+        return VerbOption([long, option.name], multiple=True, **given)
     types = {"int": click.INT, "float": click.FLOAT}
     if not is_required(option) and option.default not in (None, ()):
-        shown = (
-            ",".join(option.default)
-            if isinstance(option.default, tuple)
-            else f"{option.default:g}"
-            if kind == "float"
-            else option.default
-        )
+        default: Any = option.default
+        shown = ",".join(default) if isinstance(default, tuple) else f"{default:g}" if kind == "float" else default
         given["help"] += f" [default: {shown}]"
-    return VerbOption([flag, option.name], type=types.get(kind, click.STRING), **given)
+    return VerbOption([long, option.name], type=types.get(kind, click.STRING), **given)
 
 
-def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
-
-
-def _renamed(old: str, new: str) -> click.Option:
-    return VerbOption([_flag(old), old], hidden=True, help=new)
-
-
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """What an option is called on the command line."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -280,25 +377,3 @@ def checked_store(url: str) -> str:
     if source is ParameterSource.COMMANDLINE:
         refuse_password(url)
     return url
-
-
-def _overwrite() -> click.Option:
-    return VerbOption(["--overwrite"], is_flag=True, heading=_LAST, help="Replace files or graphs that exist already.")
-
-
-def _store() -> click.Option:
-    return VerbOption(
-        ["--store"],
-        envvar="GRAPHPRIV_STORE",
-        default=DEFAULT_STORE,
-        show_default=True,
-        metavar="URL",
-        heading=_LAST,
-        help="file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD.",
-    )
-
-
-def _seed() -> click.Option:
-    return VerbOption(
-        ["--seed"], metavar="N", type=click.IntRange(min=0), heading=_LAST, help="Fix the random draws; for tests only."
-    )

@@ -30,68 +30,76 @@ _SAID = b"Stopping: the best so far follows. Interrupt again to give up.\n"
 @contextlib.contextmanager
 def progress() -> Iterator[Report]:
     """A function that is told what is being done; what it is told is shown as soon as the work turns out to be long."""
-    shown: _Bar | _Lines = _Bar() if os.isatty(2) else _Lines()
-    teller = _Teller(shown)
+    shown = _Bar() if os.isatty(2) else _Lines()
     # Work that says something once and is then silent for long is shown as well.
-    timer = threading.Timer(PATIENCE, teller.begin)
+    timer = threading.Timer(PATIENCE, shown.begin)
     timer.daemon = True
     timer.start()
     try:
-        yield teller.told
+        yield shown.told
     finally:
         timer.cancel()
-        teller.end()
+        shown.end()
 
 
-class _Teller:
-    """Keeps what was told last, until the work turns out to be long; then hands on what it is told."""
+class _Lines:
+    """A line when a phase begins, and from time to time how far it is.
 
-    def __init__(self, shown: _Bar | _Lines) -> None:
-        self._shown = shown
+    What was told last is kept until the work turns out to be long; from then on what is told is shown.
+    """
+
+    def __init__(self) -> None:
         self._last: tuple[str, int, int] | None = None
         self._begun = self._ended = False
         # The timer and the work tell from two threads.
         self._lock = threading.Lock()
+        self._phase, self._until = "", 0.0
 
     def told(self, phase: str, done: int, of: int) -> None:
         """The work says how far it is."""
         with self._lock:
             self._last = (phase, done, of)
             if self._begun and not self._ended:
-                self._shown.show(*self._last)
+                self._show(*self._last)
 
     def begin(self) -> None:
         """From now on what is told is shown."""
         with self._lock:
             self._begun = True
             if self._last is not None and not self._ended:
-                self._shown.show(*self._last)
+                self._show(*self._last)
 
     def end(self) -> None:
         """The work has ended, well or not."""
         with self._lock:
             self._ended = True
-            self._shown.close()
+
+    def _show(self, phase: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if phase == self._phase and now < self._until:
+            return
+        self._phase, self._until = phase, now + PATIENCE
+        counted = _counted(done, of)
+        click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
 
 
-class _Bar:
+class _Bar(_Lines):
     """A bar that is gone when the work is done."""
 
     def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
-        )
+        super().__init__()
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn()
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._phase = ""
         self._task: TaskID | None = None
 
-    def show(self, phase: str, done: int, of: int) -> None:
+    def end(self) -> None:
+        super().end()
+        self._bar.stop()
+
+    def _show(self, phase: str, done: int, of: int) -> None:
         if self._task is None or phase != self._phase:
             # A task of its own: that there is no total is nothing that a task can be told later.
             if self._task is not None:
@@ -100,28 +108,6 @@ class _Bar:
             self._phase, self._task = phase, self._bar.add_task(phase, total=total, count=_counted(done, of))
         self._bar.update(self._task, completed=done, count=_counted(done, of))
         self._bar.start()
-
-    def close(self) -> None:
-        self._bar.stop()
-
-
-class _Lines:
-    """A line when a phase begins, and from time to time how far it is."""
-
-    def __init__(self) -> None:
-        self._phase = ""
-        self._until = 0.0
-
-    def show(self, phase: str, done: int, of: int) -> None:
-        now = time.monotonic()
-        if phase == self._phase and now < self._until:
-            return
-        self._phase, self._until = phase, now + PATIENCE
-        counted = _counted(done, of)
-        click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
-
-    def close(self) -> None:
-        pass
 
 
 def _counted(done: int, of: int) -> str:

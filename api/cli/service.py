@@ -1,27 +1,41 @@
-"""The service, and the list of methods."""
+"""The commands that are no verbs: the list of methods, the service, and `run`, which runs a plan again."""
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import click
 
-from api.cli.commands import ReportedFailure, VerbCommand, VerbOption, checked_store, door_options
-from api.cli.drawing import note, show_json, show_table
+from api.cli.commands import (
+    ReportedFailure,
+    VerbCommand,
+    VerbOption,
+    checked_store,
+    door_options,
+    flag,
+    names_of,
+    run_verb,
+    work_of,
+)
+from api.cli.words import Said, note, show_json
 from api.errors import InvalidParameter, ReportedError, named, reason
 from api.verbs.contract import Work
+from api.verbs.values import read_plan
 
 
 def _methods(as_json: bool) -> None:
-    from api.methods import method_lists
+    from api.reference import method_lists
 
     lists = method_lists()
     if as_json:
         show_json(lists)
         return
     for sort, entries in lists.items():
-        show_table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
+        Said().table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
 
 
 def _serve(host: str, port: int, store: str) -> None:
@@ -38,7 +52,7 @@ def _serve(host: str, port: int, store: str) -> None:
             why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
     except ReportedError as error:
-        raise ReportedFailure(error, lambda name: f"--{name}") from None
+        raise ReportedFailure(error, flag) from None
     # The first process of a container ignores SIGTERM unless it asks for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
@@ -48,7 +62,7 @@ def _serve(host: str, port: int, store: str) -> None:
 methods = VerbCommand(
     "methods",
     callback=_methods,
-    params=door_options(store=False, seed=False, overwrite=False),
+    params=door_options("json"),
     help="List every method and where it comes from; with --json also its parameters and limits.",
     short_help="List every method and where it comes from.",
 )
@@ -61,7 +75,46 @@ serve = VerbCommand(
         VerbOption(
             ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
         ),
-        *(each for each in door_options(store=True, seed=False, overwrite=False) if each.name == "store"),
+        *door_options("store"),
     ],
     help="Serve graphpriv over HTTP until it is stopped.",
+)
+
+
+def _run(plan: str, changes: Sequence[str], **given: Any) -> int:
+    verb = None
+    try:
+        name, verb = read_plan(plan, _changed(changes))
+        if given["seed"] is not None and not verb.draws:
+            raise InvalidParameter(f"{named('seed')} means nothing here, since {name} draws nothing at random.")
+        return run_verb(name, verb, replace(work_of(given, type(verb)), reads=(plan,)), as_json=given["as_json"])
+    except ReportedError as error:
+        raise ReportedFailure(error, flag if verb is None else names_of(type(verb))) from None
+
+
+def _changed(texts: Sequence[str]) -> dict[str, str]:
+    changes = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidParameter(f"{named('set')} {text!r}: write OPTION=VALUE, such as file=next.csv.")
+        changes[name.strip().replace("-", "_")] = value
+    return changes
+
+
+run_plan = VerbCommand(
+    "run",
+    callback=_run,
+    params=[
+        click.Argument(["plan"], metavar="PLAN"),
+        VerbOption(
+            ["--set", "changes"],
+            multiple=True,
+            metavar="OPTION=VALUE",
+            help="Change an option of the plan, such as file=next.csv; repeat it for more.",
+        ),
+        *door_options("overwrite", "store", "seed", "json"),
+    ],
+    short_help="Run a command from a plan that --plan wrote.",
+    help="Run a command from a plan that --plan wrote.\n\nA plan is a TOML or JSON file with a verb and its options.",
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise, product
-from typing import Any, cast
+from typing import Any
 
 from tabular.errors import InvalidParameter, UnknownName, named
 
@@ -21,9 +22,9 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 
 
 def holds(
-    expression: str, document: Mapping[str, Any], doubts: Mapping[str, tuple[float, float]] | None = None
+    expression: str | None, document: Mapping[str, Any], doubts: Mapping[str, tuple[float, float]] | None = None
 ) -> bool:
-    """Whether *expression* is true of the numbers of *document*.
+    """Whether *expression* is true of the numbers of *document*; none never is.
 
     Numbers are named by their path, a part that is no plain word in brackets (`candidates.ego.all["2-4"]`);
     comparisons are joined by `and`, `or`, `not`. Of numbers that are not known exactly *doubts* says between what they
@@ -32,14 +33,16 @@ def holds(
     >>> holds("disclosure_risk.ego.all > 0.05 or k < 5", {"k": 5, "disclosure_risk": {"ego": {"all": 0.2}}})
     True
     """
-    tree = parse(expression)
-    doubtful = sorted({path for path in _named(tree) if path in (doubts or {})})
-    answers = {
-        _evaluate(tree, expression, _with(document, dict(zip(doubtful, values, strict=True))))
-        for values in product(*((doubts or {})[path] for path in doubtful))
-    }
+    if expression is None:
+        return False
+    tree, bounds = parse(expression), doubts or {}
+    doubtful = sorted({".".join(_path(each) or ()) for each in ast.walk(tree)} & set(bounds))
+    answers = set()
+    for values in product(*(bounds[path] for path in doubtful)):
+        number_of = partial(_value, expression, document, dict(zip(doubtful, values, strict=True)))
+        answers.add(_truth(tree, number_of))
     if len(answers) > 1:
-        low, high = (doubts or {})[doubtful[0]]
+        low, high = bounds[doubtful[0]]
         raise InvalidParameter(
             f"{named('fail_if')} {expression!r}: it is not known whether this holds. {doubtful[0]} is between "
             f"{low:.4f} and {high:.4f}, since some users were left undecided. Raise {named('steps')}."
@@ -47,24 +50,7 @@ def holds(
     return answers.pop()
 
 
-def _named(node: ast.expr) -> Iterator[str]:
-    for each in ast.walk(node):
-        path = _path(each) if isinstance(each, ast.expr) else None
-        if path is not None:
-            yield ".".join(path)
-
-
-def _with(document: Mapping[str, Any], values: Mapping[str, float], above: str = "") -> dict[str, Any]:
-    """The *document* with other *values* at some paths."""
-    return {
-        key: _with(value, values, f"{above}{key}.")
-        if isinstance(value, Mapping)
-        else values.get(f"{above}{key}", value)
-        for key, value in document.items()
-    }
-
-
-def check_names(expression: str, paths: Iterable[str | Sequence[str]]) -> None:
+def check_names(expression: str | None, paths: Iterable[str | Sequence[str]]) -> None:
     """Refuse, before any work is done, what cannot be read, and numbers that are at none of the *paths*.
 
     A path is a list of keys, or a text with dots between them.
@@ -82,41 +68,37 @@ def parse(expression: str) -> ast.expr:
     """The expression as a tree; refused before any work is done where it cannot be read."""
     try:
         tree = ast.parse(expression.strip(), mode="eval").body
+        _truth(tree, _readable)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _unreadable(expression) from None
-    _check(tree, expression)
+        raise InvalidParameter(
+            f"{named('fail_if')} {expression!r} cannot be read; compare numbers of the result, as in 'k < 5', with "
+            "dots in nested names, as in 'disclosure_risk.ego.all > 0.05', and join comparisons by and, or, not."
+        ) from None
     return tree
 
 
-def _check(node: ast.expr, expression: str) -> None:
+def _truth(node: ast.expr, number_of: Callable[[ast.expr], float]) -> bool:
     match node:
-        case ast.BoolOp(values=parts):
-            for part in parts:
-                _check(part, expression)
+        case ast.BoolOp(op=op, values=parts):
+            # Every part is read, so that a name that does not exist is an error and not a matter of order.
+            answers = [_truth(part, number_of) for part in parts]
+            return all(answers) if isinstance(op, ast.And) else any(answers)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            _check(operand, expression)
+            return not _truth(operand, number_of)
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(each) in _COMPARISONS for each in ops):
-            for part in (left, *others):
-                if _number(part) is None and _path(part) is None:
-                    raise _unreadable(expression)
-        case _:
-            raise _unreadable(expression)
+            numbers = [number_of(each) for each in (left, *others)]
+            return all(_COMPARISONS[type(op)](*two) for op, two in zip(ops, pairwise(numbers), strict=True))
+    raise SyntaxError
 
 
-def _evaluate(node: ast.expr, expression: str, document: Mapping[str, Any]) -> bool:
-    if isinstance(node, ast.BoolOp):
-        join = all if isinstance(node.op, ast.And) else any
-        # Every part is read, so that a name that does not exist is an error and not a matter of order.
-        return join([_evaluate(part, expression, document) for part in node.values])
-    if isinstance(node, ast.UnaryOp):
-        return not _evaluate(node.operand, expression, document)
-    # `_check` lets nothing else through.
-    comparison = cast(ast.Compare, node)
-    values = [_value(part, expression, document) for part in (comparison.left, *comparison.comparators)]
-    return all(_COMPARISONS[type(op)](*two) for op, two in zip(comparison.ops, pairwise(values), strict=True))
+def _readable(node: ast.expr) -> float:
+    if _number(node) is None and _path(node) is None:
+        raise SyntaxError
+    return 0.0
 
 
-def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> float:
+def _value(expression: str, document: Mapping[str, Any], instead: Mapping[str, float], node: ast.expr) -> float:
+    """The number that a *node* is, or that stands at its path in the document; *instead* has others for some paths."""
     number = _number(node)
     if number is not None:
         return number
@@ -128,6 +110,7 @@ def _value(node: ast.expr, expression: str, document: Mapping[str, Any]) -> floa
             above = ".".join(path[:depth])
             raise UnknownName.among(f"number of the result{' under ' + above if above else ''}", part, known)
         found = found[part]
+    found = instead.get(".".join(path), found)
     if isinstance(found, bool) or not isinstance(found, int | float):
         what = "cannot be known here" if found is None else "is no number"
         raise InvalidParameter(f"{named('fail_if')} {expression!r}: {'.'.join(path)} {what}.")
@@ -143,7 +126,7 @@ def _number(node: ast.expr) -> float | None:
     return None
 
 
-def _path(node: ast.expr) -> list[str] | None:
+def _path(node: ast.AST) -> list[str] | None:
     parts: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Attribute):
@@ -154,10 +137,3 @@ def _path(node: ast.expr) -> list[str] | None:
             return None
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
-
-
-def _unreadable(expression: str) -> InvalidParameter:
-    return InvalidParameter(
-        f"{named('fail_if')} {expression!r} cannot be read; compare numbers of the result, as in 'k < 5', with dots in "
-        "nested names, as in 'disclosure_risk.ego.all > 0.05', and join comparisons by and, or, not."
-    )

@@ -1,19 +1,27 @@
-"""What a verb is: a frozen dataclass whose fields are its options, with `check` and one way to run.
+"""What a verb is: a frozen dataclass whose fields are its options, with `check` and one way to run; and its performing.
 
 The command line is made from the registry `verbs`, and so are the reference and the lists. A verb's module imports the
-engine inside its methods, so that all verbs together are quick to import.
+engine inside its methods, so that all verbs together are quick to import. `perform` is the one way to perform a verb,
+whatever the door: everything is checked before it begins, and all files are written or none.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import secrets
+import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
-from tabular.errors import InvalidParameter, named
+from tabular.compiling import check_cache_folder, compile_time
+from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
 from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
@@ -21,30 +29,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from graphpriv.store import Store
-    from tabular.files.disk import Output, Planned
+
 
 DEFAULT_STORE = "file:./graphpriv.db"
 
 #: The variable of the environment that holds the password of a server.
 PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
-
-#: What stands for standard input or standard output in a path.
-STREAM = "-"
-
-#: What a verb does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
-READS, WRITES = "reads", "writes"
-
-
-def _never() -> bool:
-    return False
-
-
-def _nobody(text: str) -> None:
-    pass
-
-
-def _nothing(planned: Sequence[Planned]) -> None:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +52,11 @@ class Work:
     #: Is told how far the work is.
     report: Report = silent
     #: Says whether the work shall end with the best so far.
-    stop: Callable[[], bool] = _never
+    stop: Callable[[], bool] = lambda: False
     #: Takes a remark for the person who asked; parameters in it are `named`.
-    note: Callable[[str], None] = _nobody
+    note: Callable[[str], None] = lambda text: None
     #: Is told of the outputs as they become known, and refuses those that cannot be.
-    expect: Callable[[Sequence[Planned]], None] = _nothing
+    expect: Callable[[Sequence[Planned]], None] = lambda planned: None
 
     def opened(self, *, create: bool = False) -> Store:
         """The store."""
@@ -112,8 +102,8 @@ class Verb(Method):
 
     #: Whether it draws at random, and so takes a seed.
     draws: ClassVar[bool] = False
-    #: What it does with the store.
-    store: ClassVar[str | None] = None
+    #: What it does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
+    store: ClassVar[Literal["reads", "writes"] | None] = None
     #: Whether it has an answer at any time and so can be stopped.
     stoppable: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.
@@ -133,8 +123,6 @@ class Verb(Method):
 
     def planned(self) -> Sequence[Planned]:
         """The files it is going to write, as far as they are known before anything is read."""
-        from tabular.files.disk import Planned
-
         paths = ((name, getattr(self, name)) for name in names_with(type(self), "output"))
         return [Planned(name, path) for name, path in paths if path is not None]
 
@@ -156,6 +144,11 @@ class Verb(Method):
     @abstractmethod
     def run(self, work: Work) -> Outcome:
         """Do it: read, compute, change the store; what is to be written is in the outcome."""
+
+
+def of_engine(module: str, name: str) -> Callable[[], Any]:
+    """Gives what is called *name* in a *module* of the engine, and imports that when it is asked."""
+    return lambda: getattr(import_module(module), name)
 
 
 def names_with(verb: type[Verb], trait: str) -> list[str]:
@@ -183,9 +176,97 @@ def refuse_without(verb: Verb, needed: str, *names: str) -> None:
 
 
 __all__ = [
-    "DEFAULT_STORE", "READS", "STREAM", "WRITES", "Outcome", "Report", "Verb", "Work", "names_with", "refuse_beside",
-    "refuse_without", "verbs",
+    "DEFAULT_STORE", "STREAM", "Outcome", "Report", "Verb", "Work", "copy_of",
+    "dictionary_beside", "json_output", "names_with", "of_engine", "perform", "refuse_beside", "refuse_password",
+    "refuse_without", "text_output", "verbs",
 ]  # fmt: skip
 
 #: All verbs, by the words of their command.
 verbs: Registry[Verb] = Registry("command")
+
+
+def dictionary_beside(out: str) -> list[Planned]:
+    """The data dictionary beside the file *out*; none where that is standard output."""
+    from tabular.release import dictionary_path
+
+    return [] if out == STREAM else [Planned("out", str(dictionary_path(out)), what="the data dictionary")]
+
+
+def json_output(
+    path: str, parameter: str, document: Mapping[str, Any], *, private: bool = False, indent: int | None = 2
+) -> Output:
+    """An output of a JSON document, which gains the id of the release it belongs to."""
+
+    def write(file: IO[bytes], release: str) -> None:
+        whole = {**document, "release": document.get("release", release)} if release else document
+        file.write((json.dumps(whole, ensure_ascii=False, indent=indent) + "\n").encode())
+
+    return Output(path=path, parameter=parameter, write=write, private=private)
+
+
+def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
+    """An output of a text."""
+    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=private)
+
+
+def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
+    """Writes what a *waiting* file holds, and closes that."""
+
+    def write(file: IO[bytes], release: str) -> None:
+        with waiting:
+            waiting.seek(0)
+            shutil.copyfileobj(waiting, file)
+
+    return write
+
+
+def perform(verb: Verb, work: Work) -> Outcome:
+    """Check, run, and write what is to be written; the document gains the id of what was released."""
+    verb.check()
+    planned, reads = verb.planned(), [*verb.reads(), *work.reads]
+    _put_right([*reads, *(each.path for each in planned)], work)
+
+    if work.overwrite and not (planned or verb.replaces or verb.writes_later):
+        raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
+
+    def expect(more: Sequence[Planned]) -> None:
+        every = [*planned, *more]
+        _put_right([each.path for each in more], work)
+        work.expect(every)
+        check_outputs(every, overwrite=work.overwrite, reads=reads, store=work.store)
+
+    expect([])
+    for files in verb.releases():
+        _refuse_mix(files)
+    check_cache_folder()
+    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+        outcome = verb.run(replace(work, expect=expect))
+    if outcome.outputs:
+        _put_right([each.path for each in outcome.outputs], work)
+        release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
+        if release is not None:
+            outcome = replace(outcome, document={**outcome.document, "release_id": release})
+    outcome.afterwards()
+    return outcome
+
+
+def _refuse_mix(files: Sequence[str]) -> None:
+    """Refuse a release whose dictionary was written with another one: a part of it was replaced, or changed since."""
+    from tabular.files.disk import check_release_id
+    from tabular.release import dictionary_path
+
+    beside = dictionary_path(files[0])
+    if files[0] == STREAM or not beside.exists() or not all(Path(file).is_file() for file in files):
+        return
+    try:
+        document = json.loads(read_text(beside))
+    except ValueError:
+        raise InvalidInput(f"{beside}: this is no data dictionary, since it is no JSON.") from None
+    if isinstance(document, dict):
+        check_release_id(files, document.get("release"), record=beside)
+
+
+def _put_right(paths: Sequence[str], work: Work) -> None:
+    """Finish or undo what a killed run left half done, before anybody reads it or writes beside it."""
+    for text in put_right(paths):
+        work.note(text)

@@ -1,16 +1,19 @@
-"""The values of a verb's options, from JSON and from the texts that people type."""
+"""The values of a verb's options: from JSON, from the texts that people type, and as a plan that can be run again."""
 
 from __future__ import annotations
 
 import csv
+import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from api.verbs.contract import Verb
-from tabular.errors import InvalidParameter, UnknownName, named
+from api.verbs.contract import Verb, Work, verbs
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
+from tabular.files.disk import Planned, check_outputs, read_text, write_text
 
 #: The kinds of options, by the annotation of their field; `| None` may follow.
 _MUST = {
@@ -125,3 +128,69 @@ def parameters_of(entry: Any, texts: tuple[str, ...]) -> dict[str, Any]:
             )
         values[name] = known[name].read(value.strip())
     return values
+
+
+#: The version of the layout.
+LAYOUT = 1
+
+
+def plan_of(name: str, verb: Verb) -> dict[str, Any]:
+    """The plan of a verb: the options that differ from their defaults."""
+    chosen = {
+        option: list(value) if isinstance(value, tuple) else value
+        for option, each in options_of(type(verb)).items()
+        if (value := getattr(verb, option)) != each.default
+    }
+    return {"plan": LAYOUT, "verb": name, "options": chosen}
+
+
+def write_plan(name: str, verb: Verb, work: Work, path: str) -> None:
+    """Write a sound verb to a file as a plan, but not where a file of the verb or the store stands."""
+    verb.check()
+    files = [*verb.reads(), *(each.path for each in verb.planned())]
+    check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
+    write_text(path, text_of(plan_of(name, verb), path), overwrite=work.overwrite)
+
+
+def text_of(plan: Mapping[str, Any], path: str) -> str:
+    """The text of a plan: TOML, or JSON where the *path* ends in `.json`."""
+    if path.lower().endswith(".json"):
+        return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+    # A JSON text, number, truth value or list of texts is one of TOML, too.
+    # Only the character DEL needs an escape that JSON does without.
+    options = {name: json.dumps(value, ensure_ascii=False) for name, value in plan["options"].items()}
+    lines = [f"{name} = {text.replace(chr(127), chr(92) + 'u007f')}" for name, text in options.items()]
+    head = f"plan = {plan['plan']}\nverb = {json.dumps(plan['verb'])}\n\n[options]\n"
+    return head + "".join(f"{line}\n" for line in lines)
+
+
+def read_plan(path: str, changes: Mapping[str, str] | None = None) -> tuple[str, Verb]:
+    """The verb that a file plans, by name and with its options; *changes* replace options by what texts stand for."""
+    document = _document(path)
+    unknown = [key for key in document if key not in ("plan", "verb", "options")]
+    if unknown or not isinstance(document.get("verb"), str) or not isinstance(document.get("options", {}), dict):
+        raise InvalidInput(f"{path}: a plan has the keys plan, verb and options; `--plan` writes one.")
+    if document.get("plan", LAYOUT) != LAYOUT:
+        raise InvalidInput(f"{path}: this plan has layout {document['plan']!r}, and this version reads {LAYOUT}.")
+    method = verbs[document["verb"]].method
+    known = options_of(method)
+    options = dict(document.get("options", {}))
+    for name, text in (changes or {}).items():
+        if name not in known:
+            raise InvalidParameter(f"{named('set')} {name!r}: {document['verb']} takes {', '.join(known)}.")
+        options[name] = value_in(known[name], text)
+    try:
+        return document["verb"], made(method, options)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error.worded(named)}") from None
+
+
+def _document(path: str) -> dict[str, Any]:
+    text = read_text(path)
+    try:
+        document = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path}: this is no plan: {error}.") from None
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{path}: this is no plan; a plan has the keys plan, verb and options.")
+    return document

@@ -10,7 +10,7 @@ from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
-from api.verbs.contract import Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, perform, verbs
 from api.verbs.values import made
 from tabular.errors import NoSolution
 
@@ -74,8 +74,6 @@ class WarmUp(Verb):
 
 
 def _perform(verb: str, options: Mapping[str, Any], work: Work) -> None:
-    from api.verbs.performing import perform
-
     # A search that draws nodes may find none that satisfies; its kernels have run all the same.
     with suppress(NoSolution):
         perform(made(verbs[verb].method, dict(options)), work)

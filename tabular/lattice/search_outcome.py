@@ -74,13 +74,13 @@ class SearchOutcome:
 
     def _repr_html_(self) -> str:
         """The front as a chart, or a table of the best solutions."""
-        from tabular.report.kit.snippet import chart_snippet, frame_snippet
+        from tabular.report.kit.page import chart_snippet, frame_snippet
 
         count = len(self.document["solutions"])
         if not self.document["objectives"]:
             return frame_snippet(f"Solutions, the best first: {count:,}.", self.to_frame())
         from tabular.report.kit.figures import Figures
-        from tabular.report.search import front_chart
+        from tabular.report.reports import front_chart
 
         return chart_snippet(front_chart(Figures(for_report(self.document))), f"The front: {count:,} solutions.")
 

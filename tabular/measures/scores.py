@@ -112,7 +112,7 @@ class Summary:
         return DataFrame(taken, columns=["measure", "percent", "raw", "bound"])
 
     def _repr_html_(self) -> str:
-        from tabular.report.kit.snippet import frame_snippet
+        from tabular.report.kit.page import frame_snippet
 
         caption = f"Loss and risk over {', '.join(self.columns)}, {self.records:,} records."
         return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=100)

@@ -10,7 +10,7 @@ import pytest
 from api import reference
 from api.app import create_app
 from api.cli import command_line, run
-from api.methods import REGISTRIES
+from api.reference import REGISTRIES
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter
 from tabular.registry import Method, Registry, option

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.methods import REGISTRIES, method_lists
+from api.reference import REGISTRIES, method_lists
 from tabular.attributes import CONTINUOUS, KINDS, Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
 from tabular.protections import protect, protections

@@ -1,8 +1,13 @@
-"""What the command line says of each verb's outcome; a verb without words of its own shows its document as a table."""
+"""What the command line shows: lines, tables, one JSON document, and what it says of each verb's outcome.
+
+A verb without words of its own shows its document as a table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -10,8 +15,17 @@ from typing import Any
 
 import click
 
-from api.cli.drawing import note, show_table
 from api.verbs.contract import Outcome, Verb
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal, on standard error."""
+    click.echo(text, err=True)
+
+
+def show_json(document: Any) -> None:
+    """One JSON document on standard output; the same numbers give the same bytes."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 @dataclass(frozen=True)
@@ -24,13 +38,30 @@ class Said:
         """Say a line."""
         click.echo(text, err=self.err)
 
-    def note(self, text: str) -> None:
-        """Say a line beside the result."""
-        note(text)
+    def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Show a table: text to the left, numbers to the right."""
+        from rich.console import Console
+        from rich.table import Table
 
-    def table(self, title: str, header: list[str], rows: list[Any]) -> None:
-        """Show a table."""
-        show_table(title, header, rows, err=self.err)
+        table = Table()
+        for position, name in enumerate(header):
+            numeric = all(isinstance(row[position], int | float | None) for row in rows)
+            table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(shown(cell) for cell in row))
+        # Without a terminal, lines are never broken: what reads them sees one line a row.
+        width = None if os.isatty(2 if self.err else 1) else 200
+        console = Console(width=width, highlight=False, markup=False, stderr=self.err)
+        # Not as the table's own title, which a narrow table would break.
+        console.print(title, style="bold")
+        console.print(table)
+
+
+def shown(cell: object) -> str:
+    """A cell as text: four decimals for a number, a dash for what cannot be known."""
+    if cell is None:
+        return "-"
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 #: Says what came of a verb.
@@ -69,3 +100,18 @@ def flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]
         else:
             lines.append((f"{prefix}{key}", value))
     return lines
+
+
+def counted_k(document: Mapping[str, Any], what: str, method: str) -> str:
+    """*What* k was counted in a masked table, and whether its method promises one."""
+    aside = f", with {document['suppressed']} suppressed rows set aside" if document["suppressed"] else ""
+    counted = f"{what}{aside}, counted in the masked table."
+    return f"The {counted}" if document["promises_k"] else f"{method} promises no k over all columns; the {counted}"
+
+
+def scores_of(document: Mapping[str, Any], beginning: str = "Information") -> str:
+    """What masking a table lost, and what it still discloses."""
+    return (
+        f"{beginning} loss {document['information_loss']:.2f} %, disclosure risk {document['disclosure_risk']:.2f} % "
+        f"(greater of the two {document['score_max']:.2f}, mean {document['score_mean']:.2f})."
+    )

@@ -1,16 +1,23 @@
-"""The options of attacks, which audits and sweeps share."""
+"""What the verbs that attack a release share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from api.verbs.contract import Verb
 from tabular.registry import option
 
+if TYPE_CHECKING:
+    pass
+
+
 _BOTH = "both"
-_ATTACK = "How the attackers work"
+
+
+_attack = partial(option, group="How the attackers work")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,25 +28,19 @@ class AttackingVerb(Verb):
         "budget": "this option is --steps now, and takes one number for all attackers; write --steps N."
     }
 
-    attacker: str = option(
+    attacker: str = _attack(
         _BOTH,
-        group=_ATTACK,
         choices=("ego", "subgraph", _BOTH),
         help="Who attacks: ego knows a user's whole neighbourhood, subgraph a part of it.",
     )
-    scenario: tuple[str, ...] = option(
+    scenario: tuple[str, ...] = _attack(
         (),
         metavar="NAME",
-        group=_ATTACK,
         help="What the attacker knows: location, topic1, topic2, topic3, topics, all, or attributes joined by +; "
         "repeatable; all six if not given.",
     )
-    steps: int | None = option(
-        None,
-        low=1,
-        metavar="N",
-        group=_ATTACK,
-        help="Steps an attacker may take for one match before it is left undecided.",
+    steps: int | None = _attack(
+        None, low=1, metavar="N", help="Steps an attacker may take for one match before it is left undecided."
     )
 
     def check(self) -> None:

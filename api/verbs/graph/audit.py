@@ -1,15 +1,14 @@
-"""`audit`: what a release lost, and who can still be found in it."""
+"""`audit`: what a release lost and what it discloses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from api.verbs import conditions
-from api.verbs.contract import READS, STREAM, Outcome, Work, refuse_without, verbs
+from api.verbs.contract import STREAM, Outcome, Work, refuse_without, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
-from api.verbs.outputs import text_output
 from tabular.errors import ReportedError
 from tabular.registry import option
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 class AuditRelease(AttackingVerb):
     """Measure what a release lost and who can still be found in it."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     original: str = option(help="The original graph.", positional=True)
     released: str = option(help="Its release.", positional=True)
@@ -40,11 +39,8 @@ class AuditRelease(AttackingVerb):
         from graphpriv.auditing import figure_paths
 
         super().check()
-        if not self.files:
-            refuse_without(self, "files", "mapping")
-        if self.fail_if is not None:
-            conditions.parse(self.fail_if)
-            conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
+        refuse_without(self, "files", "mapping")
+        conditions.check_names(self.fail_if, figure_paths(self.attackers(), self.scenarios()))
 
     def reads(self) -> Sequence[str]:
         graphs = [*_files_of(self.original), *_files_of(self.released)] if self.files else []
@@ -74,11 +70,10 @@ class AuditRelease(AttackingVerb):
         outputs = []
         if self.html is not None:
             outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, found.document, found.bounds)
         return Outcome(
             document=found.document,
             outputs=outputs,
-            condition_holds=holds,
+            condition_holds=conditions.holds(self.fail_if, found.document, found.bounds),
             afterwards=lambda: None if self.files else self._record(found, work),
         )
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
 
 
 @verbs.add("graph delete")
@@ -14,7 +17,7 @@ from tabular.registry import option
 class DeleteGraph(Verb):
     """Delete a graph; an original takes its posts and the mappings of its releases with it."""
 
-    store: ClassVar[str | None] = WRITES
+    store = "writes"
 
     name: str = option(help="The graph.", positional=True)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from api.verbs.contract import Outcome, Verb, Work, verbs
+from api.verbs.contract import (
+    Outcome,
+    Verb,
+    Work,
+    json_output,
+    verbs,
+)
 from api.verbs.graph.protect import k_option
-from api.verbs.outputs import json_output
 from tabular.errors import NameTaken, named
+from tabular.files.disk import Output, failure
 from tabular.registry import option
-
-if TYPE_CHECKING:
-    from tabular.files.disk import Output, Planned
 
 
 @verbs.add("demo")
@@ -26,9 +28,10 @@ class RunDemo(Verb):
     `graphpriv protect original --seed` with it gives the same release again, `graphpriv demo --seed` the whole demo.
     """
 
-    draws: ClassVar[bool] = True
-    replaces: ClassVar[bool] = True
+    draws = True
+    replaces = True
 
+    # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
     out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")
     users: int = option(1638, low=2, help="How many users.")
     follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
@@ -39,14 +42,9 @@ class RunDemo(Verb):
 
         check_k(self.k, self.users)
 
-    def planned(self) -> Sequence[Planned]:
-        # Files of an earlier demo are replaced unasked, so they are looked at when the work begins.
-        return []
-
     def run(self, work: Work) -> Outcome:
         from graphpriv.demonstration import FILES, PRIVATE, demonstrate
         from graphpriv.store import open_store
-        from tabular.files.disk import Output, failure
 
         folder = Path(self.out)
         there = [name for name in FILES.values() if (folder / name).exists()]
@@ -67,19 +65,13 @@ class RunDemo(Verb):
                 found.keep(store)
 
         def output(name: str, write: Any) -> Output:
-            def call(file: IO[bytes], release: str) -> None:
-                write(file)
+            traits = {"private": name in PRIVATE, "released": name == "released"}
+            return Output(path=files[name], parameter="out", write=lambda file, _: write(file), **traits)
 
-            path, released = str(folder / FILES[name]), name == "released"
-            return Output(path=path, parameter="out", write=call, private=name in PRIVATE, released=released)
-
-        beside = [json_output(str(folder / FILES[name]), "out", each) for name, each in found.dictionaries().items()]
+        files = {name: str(folder / file) for name, file in FILES.items()}
+        beside = [json_output(files[name], "out", each) for name, each in found.dictionaries().items()]
         return Outcome(
-            document={
-                "files": {name: str(folder / file) for name, file in FILES.items()},
-                "microdata": found.microdata.document,
-                "audit": found.audit.document,
-            },
+            document={"files": files, "microdata": found.microdata.document, "audit": found.audit.document},
             outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
             replaces_unasked=True,
             afterwards=keep,

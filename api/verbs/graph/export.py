@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ClassVar
+from typing import IO, TYPE_CHECKING, Any
 
-from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, verbs
+from api.verbs.contract import STREAM, Outcome, Verb, Work, copy_of, dictionary_beside, json_output, verbs
 from api.verbs.graph.import_ import graph_formats
-from api.verbs.outputs import dictionary_beside, json_output
 from tabular.errors import InvalidParameter, named
+from tabular.files.disk import Output, Planned, place_of
 from tabular.registry import option
 
 if TYPE_CHECKING:
     from graphpriv.graph import SocialGraph
-    from tabular.files.disk import Output, Planned
 
 
 @verbs.add("graph export")
@@ -29,7 +27,7 @@ class ExportGraph(Verb):
     or in another release; its path stays the same.
     """
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     name: str = option(help="The graph.", positional=True)
     out: str = option(metavar="FILE", output=True, help="The graph file.")
@@ -41,8 +39,6 @@ class ExportGraph(Verb):
     )
 
     def check(self) -> None:
-        from tabular.files.disk import place_of
-
         if self.mapping is None:
             return
         released = [place_of(path) for path in self._released() if path != STREAM]
@@ -50,8 +46,6 @@ class ExportGraph(Verb):
             raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
 
     def planned(self) -> Sequence[Planned]:
-        from tabular.files.disk import Planned
-
         beside = [Planned(parameter="out", path=path) for path in self._released()[1:]]
         return [*super().planned(), *beside]
 
@@ -66,7 +60,6 @@ class ExportGraph(Verb):
         from graphpriv.dictionary import release_dictionary
         from graphpriv.release import write_mapping
         from graphpriv.stored import export
-        from tabular.files.disk import Output
 
         with work.opened() as store:
             found = export(store, self.name, with_origin=self.mapping is not None)
@@ -92,23 +85,13 @@ class ExportGraph(Verb):
 def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
     """The files of a graph: all are made with the first one, and handed on one by one."""
     from graphpriv.formats import format_of, formats, graph_files
-    from tabular.files.disk import Output
 
     paths = graph_files(out, name)
     chosen = formats[format_of(out, name)].method()
     parts: list[IO[bytes]] = [io.BytesIO() for _ in paths[1:]]
-
-    def write_first(file: IO[bytes], release: str) -> None:
-        chosen.write(graph, [file, *parts], Path(out))
-
-    def write_part(place: int) -> Output:
-        def write(file: IO[bytes], release: str) -> None:
-            parts[place].seek(0)
-            shutil.copyfileobj(parts[place], file)
-
-        return Output(
-            path=str(paths[place + 1]), parameter="out", write=write, private=not is_release, released=is_release
-        )
-
-    first = Output(path=str(paths[0]), parameter="out", write=write_first, private=not is_release, released=is_release)
-    return [first, *(write_part(place) for place in range(len(parts)))]
+    traits: dict[str, Any] = {"parameter": "out", "private": not is_release, "released": is_release}
+    first = Output(path=str(paths[0]), write=lambda file, _: chosen.write(graph, [file, *parts], Path(out)), **traits)
+    others = [
+        Output(path=str(path), write=copy_of(part), **traits) for path, part in zip(paths[1:], parts, strict=True)
+    ]
+    return [first, *others]

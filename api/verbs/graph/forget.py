@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
 
 
 @verbs.add("graph forget")
@@ -14,7 +17,7 @@ from tabular.registry import option
 class ForgetUser(Verb):
     """Remove a person from an original, with their posts and their entries in the mappings of its releases."""
 
-    store: ClassVar[str | None] = WRITES
+    store = "writes"
 
     name: str = option(help="The graph.", positional=True)
     user: str = option(help="The person's id.", positional=True)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
 from tabular.registry import option
 
+if TYPE_CHECKING:
+    pass
 
-def graph_formats() -> Any:
-    """The formats of graph files."""
-    from graphpriv.formats import formats
 
-    return formats
+graph_formats = of_engine("graphpriv.formats", "formats")
 
 
 @verbs.add("graph import")
@@ -25,8 +24,8 @@ class ImportGraph(Verb):
     '# Undirected graph'.
     """
 
-    store: ClassVar[str | None] = WRITES
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    replaces = True
 
     file: str = option(help="The graph file.", positional=True, input=True)
     graph: str = option(metavar="NAME", help="What to call the graph in the store.")

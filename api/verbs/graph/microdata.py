@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from api.verbs.contract import READS, STREAM, Outcome, Verb, Work, refuse_without, verbs
+from api.verbs.contract import (
+    STREAM,
+    Outcome,
+    Verb,
+    Work,
+    dictionary_beside,
+    json_output,
+    refuse_without,
+    verbs,
+)
 from api.verbs.graph.protect import param_option
-from api.verbs.outputs import dictionary_beside, json_output
-from api.verbs.table.releasing import table_protections
+from api.verbs.table.files import table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
+from tabular.files.disk import Output, Planned
 from tabular.registry import option
-
-if TYPE_CHECKING:
-    from tabular.files.disk import Planned
 
 
 @verbs.add("microdata")
@@ -29,8 +35,8 @@ class TakeMicrodata(Verb):
     rows are in random order.
     """
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The graph.", positional=True)
     out: str = option(metavar="FILE", output=True, help="The CSV.")
@@ -45,8 +51,7 @@ class TakeMicrodata(Verb):
             raise InvalidParameter(
                 f"{named('out')} {self.out}: microdata are written as CSV; let the name end in .csv."
             )
-        if self.method is None:
-            refuse_without(self, "method", "param")
+        refuse_without(self, "method", "param")
         k = self._parameters().get("k")
         if self.k is None and k is not None and k < 2:
             raise InvalidParameter.wrong("k", must="be at least 2", was=k)
@@ -57,7 +62,6 @@ class TakeMicrodata(Verb):
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import microdata_dictionary
         from graphpriv.stored import take_microdata
-        from tabular.files.disk import Output
 
         with work.opened() as store:
             taken = take_microdata(
@@ -73,19 +77,12 @@ class TakeMicrodata(Verb):
             work.note(f"warning: {each}")
         table, private = taken.table, taken.is_private
         document = {"table": self.out, **table.document}
-        outputs = [
-            Output(
-                path=self.out,
-                parameter="out",
-                write=lambda file, _: table.write(file),
-                private=private,
-                released=not private,
-            )
-        ]
+        traits = {"private": private, "released": not private}
+        outputs = [Output(path=self.out, parameter="out", write=lambda file, _: table.write(file), **traits)]
         for beside in dictionary_beside(self.out):
             document["dictionary"] = beside.path
             outputs.append(json_output(beside.path, "out", microdata_dictionary(table), private=private))
-        return Outcome(document=document, outputs=outputs, details={"promises_k": getattr(table, "promises_k", True)})
+        return Outcome(document=document, outputs=outputs)
 
     def _parameters(self) -> dict[str, Any]:
         return parameters_of(table_protections()[self.method], self.param) if self.method is not None else {}

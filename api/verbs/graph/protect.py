@@ -1,22 +1,24 @@
-"""`protect`: a graph, released with k-anonymous profiles."""
+"""`protect`: a graph whose profiles are k-anonymous."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import (
+    Outcome,
+    Verb,
+    Work,
+    of_engine,
+    verbs,
+)
 from api.verbs.values import parameters_of
 from tabular.registry import option
 
 DEFAULT_METHOD = "closest-profiles"
 
 
-def graph_protections() -> Any:
-    """The protections of graphs."""
-    from graphpriv.protections import protections
-
-    return protections
+graph_protections = of_engine("graphpriv.protections", "protections")
 
 
 def k_option(default: Any = MISSING) -> Any:
@@ -39,9 +41,9 @@ def param_option() -> Any:
 class ProtectGraph(Verb):
     """Release a graph with k-anonymous profiles, checked before it is stored."""
 
-    store: ClassVar[str | None] = WRITES
-    draws: ClassVar[bool] = True
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    draws = True
+    replaces = True
 
     name: str = option(help="The original.", positional=True)
     k: int = k_option()

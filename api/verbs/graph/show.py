@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import READS, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
 
 
 @verbs.add("graph show")
@@ -14,8 +17,8 @@ from tabular.registry import option
 class ShowGraph(Verb):
     """Show a graph's size, degrees, clustering, path length and diameter, and the shares of its places and topics."""
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The graph.", positional=True)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import READS, Outcome, Work, verbs
+from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
 from api.verbs.graph.protect import graph_protections, method_option, param_option
-from api.verbs.outputs import text_output
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter
 from tabular.registry import option
+
+if TYPE_CHECKING:
+    pass
 
 
 @verbs.add("sweep")
@@ -19,8 +21,8 @@ from tabular.registry import option
 class SweepGraph(AttackingVerb):
     """Show losses and risks by k, each the mean of several runs; nothing is released."""
 
-    store: ClassVar[str | None] = READS
-    draws: ClassVar[bool] = True
+    store = "reads"
+    draws = True
 
     name: str = option(help="The original.", positional=True)
     k: tuple[str, ...] = option(("2", "3", "5", "10", "20"), metavar="K,K…", listed=True, help="The values of k.")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from api.verbs.contract import READS, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
 
 
@@ -14,7 +13,7 @@ from tabular.registry import option
 class BackUpStore(Verb):
     """Write everything the store holds to FILE, which any backend can restore."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     file: str = option(help="The backup.", positional=True, output=True)
 

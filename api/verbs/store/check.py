@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from api.verbs.contract import READS, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 
 
 @verbs.add("store check")
@@ -13,7 +12,7 @@ from api.verbs.contract import READS, Outcome, Verb, Work, verbs
 class CheckStore(Verb):
     """Check the whole store and name every problem; exit with 1 if there is one."""
 
-    store: ClassVar[str | None] = READS
+    store = "reads"
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from api.verbs.contract import WRITES, Outcome, Verb, Work, verbs
+from api.verbs.contract import Outcome, Verb, Work, verbs
 from tabular.registry import option
 
 
@@ -14,8 +13,8 @@ from tabular.registry import option
 class RestoreStore(Verb):
     """Restore a backup; `overwrite` replaces a store that holds graphs already."""
 
-    store: ClassVar[str | None] = WRITES
-    replaces: ClassVar[bool] = True
+    store = "writes"
+    replaces = True
 
     file: str = option(help="The backup.", positional=True, input=True)
 

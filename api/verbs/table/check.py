@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from api.verbs import conditions
 from api.verbs.contract import STREAM, Outcome, Work, verbs
-from api.verbs.table.reading import TableVerb, refuse_repeated, require_columns
+from api.verbs.table.files import TableVerb, refuse_repeated, require_columns
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.registry import option
 
@@ -31,12 +31,11 @@ class CheckTable(TableVerb):
     fail_if: str | None = option(None, metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
 
     def check(self) -> None:
+        from tabular.criteria import Check
+
         super().check()
         refuse_repeated("quasi_identifiers", self.quasi_identifiers)
-        if self.fail_if is not None:
-            from tabular.criteria import Check
-
-            conditions.check_names(self.fail_if, Check.paths(self.sensitive))
+        conditions.check_names(self.fail_if, Check.paths(self.sensitive))
         if self.file == self.population == STREAM:
             raise InvalidParameter(f"{named('file')} and {named('population')} cannot both come from standard input.")
 
@@ -52,21 +51,9 @@ class CheckTable(TableVerb):
             require_columns(people, self.quasi_identifiers, self.population)
         if not len(table):
             raise InvalidInput(f"{self.file}: the table has no rows; there is nothing to check.")
-        document = check(
-            table,
-            self.quasi_identifiers,
-            self.sensitive,
-            population=people,
-        ).document()
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
-        told = [
-            {
-                "name": each.name,
-                "key": key_of(each.name),
-                "safer": each.method.safer,
-                "summary": each.summary,
-                "of_values": each.method.of_values,
-            }
-            for each in criteria.entries()
-        ]
-        return Outcome(document=document, condition_holds=holds, details={"criteria": told})
+        document = check(table, self.quasi_identifiers, self.sensitive, population=people).document()
+        return Outcome(
+            document=document,
+            condition_holds=conditions.holds(self.fail_if, document),
+            details={"criteria": {key_of(each.name): each for each in criteria.entries()}},
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.verbs.contract import Outcome, Work, verbs
-from api.verbs.table.reading import TableVerb
+from api.verbs.table.files import TableVerb
 from tabular.registry import option
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import Outcome, Work, verbs
-from api.verbs.table.reading import TableVerb
+from api.verbs.contract import Outcome, Work, of_engine, verbs
+from api.verbs.table.files import TableVerb
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.files.disk import Output, read_text
 from tabular.registry import option
 
 if TYPE_CHECKING:
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 _FROM_FILES = ("csv", "places")
 
 
-def builders() -> Any:
-    """The builders of hierarchies."""
-    from tabular.hierarchies import hierarchies
-
-    return hierarchies
+builders = of_engine("tabular.hierarchies", "hierarchies")
 
 
 @verbs.add("table hierarchy")
@@ -59,7 +56,6 @@ class MakeHierarchy(TableVerb):
         return [*super().reads(), *([self._parameters()["file"]] if self.by in _FROM_FILES else [])]
 
     def run(self, work: Work) -> Outcome:
-        from tabular.files.disk import Output
         from tabular.hierarchies import write_hierarchy
 
         made = self._built(self.read(self.file, work).table.attribute(self.column))
@@ -82,7 +78,6 @@ class MakeHierarchy(TableVerb):
         return {"file": self.param[0].removeprefix("file=")}
 
     def _built(self, attribute: Attribute) -> Hierarchy:
-        from tabular.files.disk import read_text
         from tabular.hierarchies import build, read_hierarchy
 
         parameters = self._parameters()

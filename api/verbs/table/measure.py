@@ -9,7 +9,7 @@ from typing import Any
 
 from api.verbs import conditions
 from api.verbs.contract import STREAM, Outcome, Work, verbs
-from api.verbs.table.reading import TableVerb, refuse_repeated, require_columns
+from api.verbs.table.files import TableVerb, refuse_repeated, require_columns
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.registry import option
@@ -39,8 +39,7 @@ class MeasureTable(TableVerb):
 
         super().check()
         refuse_repeated("columns", self.columns)
-        if self.fail_if is not None:
-            conditions.check_names(self.fail_if, Summary.paths())
+        conditions.check_names(self.fail_if, Summary.paths())
         if self.original == self.masked == STREAM:
             raise InvalidParameter(f"{named('original')} and {named('masked')} cannot both come from standard input.")
         self._parameters()
@@ -67,9 +66,9 @@ class MeasureTable(TableVerb):
         document = summary(
             before, after, self.columns, without=self.without, parameters=self._parameters(), matrices=known
         ).document()
-        holds = self.fail_if is not None and conditions.holds(self.fail_if, document)
         entries = {key: AS_NUMBERS.get(key, key) if document["numeric"] else key for key in document["raw"]}
         summaries = {key: measures[name].summary for key, name in entries.items()}
+        holds = conditions.holds(self.fail_if, document)
         return Outcome(document=document, condition_holds=holds, details={"summaries": summaries})
 
     def _parameters(self) -> Mapping[str, Mapping[str, Any]]:

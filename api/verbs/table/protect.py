@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import STREAM, Outcome, Work, refuse_beside, verbs
-from api.verbs.outputs import text_output
-from api.verbs.table.reading import refuse_repeated, require_columns
-from api.verbs.table.releasing import WRITES, ReleasingVerb, table_protections
+from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, text_output, verbs
+from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, table_protections, writing
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
+from tabular.files.disk import Output, Planned
 from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
-    from tabular.files.disk import Output, Planned
     from tabular.files.table_files import TableFile
     from tabular.table import Table
 
-_ONE, _GRID = "How it masks", "How it compares many protections"
+_one = partial(option, group="How it masks")
+_grid = partial(option, group="How it compares many protections")
 
 #: How the grid is sorted.
 SCORES = ("max", "mean")
@@ -41,42 +40,35 @@ class ProtectTable(ReleasingVerb):
     `graphpriv methods --json` lists what each method promises, and its parameters for `param`.
     """
 
-    draws: ClassVar[bool] = True
+    draws = True
 
     file: str = option(help="The table.", positional=True, input=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
 
-    method: str | None = option(None, metavar="NAME", group=_ONE, choices=table_protections, help="The method.")
-    param: tuple[str, ...] = option((), metavar="KEY=VALUE", group=_ONE, help="A parameter of the method; repeatable.")
-    measure: bool = option(True, group=_ONE, help="Measure loss and risk; on large tables this takes longer.")
-    matrices_out: str | None = option(
+    method: str | None = _one(None, metavar="NAME", choices=table_protections, help="The method.")
+    param: tuple[str, ...] = _one((), metavar="KEY=VALUE", help="A parameter of the method; repeatable.")
+    measure: bool = _one(True, help="Measure loss and risk; on large tables this takes longer.")
+    matrices_out: str | None = writing(
         None,
         metavar="DIR",
-        group=WRITES,
         help="Write the matrices of pram, a CSV per column. They lead back to the original: keep them private.",
     )
-    frequencies: str | None = option(
+    frequencies: str | None = writing(
         None,
         metavar="FILE",
         output=True,
-        group=WRITES,
         help="For pram: write unbiased estimates of the original's frequencies with standard errors, as CSV.",
     )
 
-    grid: bool = option(
-        False, group=_GRID, help="Try the thesis's grid, about a hundred protections, and sort them by score."
+    grid: bool = _grid(False, help="Try the thesis's grid, about a hundred protections, and sort them by score.")
+    score: str | None = _grid(
+        None, choices=SCORES, help="Sort by the greater of loss and risk (the default), or by their mean."
     )
-    score: str | None = option(
-        None,
-        group=_GRID,
-        choices=SCORES,
-        help="Sort by the greater of loss and risk (the default), or by their mean.",
+    html: str | None = _grid(
+        None, metavar="FILE", output=True, help="Write the map of risk against loss, with all figures."
     )
-    html: str | None = option(
-        None, metavar="FILE", output=True, group=_GRID, help="Write the map of risk against loss, with all figures."
-    )
-    out_dir: str | None = option(
-        None, metavar="DIR", group=_GRID, help="Write each masked table, with its rows in the original's order."
+    out_dir: str | None = _grid(
+        None, metavar="DIR", help="Write each masked table, with its rows in the original's order."
     )
 
     def check(self) -> None:
@@ -109,9 +101,11 @@ class ProtectTable(ReleasingVerb):
 
     def _mask(self, source: TableFile, work: Work) -> Outcome:
         from tabular.masking import Masking, read_parameters
+        from tabular.matrices.transition import matrix_path
 
-        attributes = [source.table.attribute(name) for name in self.columns]
-        work.expect(self._planned_matrices(attributes))
+        folder, attributes = self.matrices_out, [source.table.attribute(name) for name in self.columns]
+        paths = {} if folder is None else {str(matrix_path(folder, each)): each for each in attributes}
+        work.expect([Planned("matrices_out", path, folder=folder) for path in paths])
         asked = Masking(
             method=self.method or "",
             columns=self.columns,
@@ -119,7 +113,7 @@ class ProtectTable(ReleasingVerb):
             identifiers=self.identifiers or "drop",
             shuffle=self.shuffle,
             measure=self.measure,
-            matrices=self.matrices_out is not None,
+            matrices=folder is not None,
             frequencies=self.frequencies is not None,
         )
         work.report("Protecting", 0, 0)
@@ -127,12 +121,12 @@ class ProtectTable(ReleasingVerb):
         document, outputs = self.release_outputs(masked, source, work)
         if masked.matrix_measures is not None:
             document["matrix_measures"] = masked.matrix_measures
-        if self.matrices_out is not None:
-            document["matrices"] = self.matrices_out
-            outputs += self._matrix_outputs(attributes, masked.matrices)
+        if folder is not None:
+            document["matrices"] = folder
+            outputs += [_matrix_output(path, each, masked.matrices[each.name]) for path, each in paths.items()]
         if self.frequencies is not None:
             document["frequencies"] = self.frequencies
-            outputs.append(self._frequency_output(self.frequencies, masked.frequencies))
+            outputs.append(_frequency_output(self.frequencies, masked.frequencies))
         return Outcome(document=document, outputs=outputs)
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
@@ -142,7 +136,7 @@ class ProtectTable(ReleasingVerb):
 
         table = source.table
         paths = self._grid_paths(source)
-        work.expect(self._planned_tables(paths))
+        work.expect([Planned("out_dir", path, folder=self.out_dir) for path in paths.values()])
         outputs: list[Output] = []
 
         def keep(member: Member, masked: Table) -> None:
@@ -169,45 +163,6 @@ class ProtectTable(ReleasingVerb):
     def _parameters(self) -> dict[str, Any]:
         return parameters_of(table_protections()[self.method or ""], self.param)
 
-    def _planned_matrices(self, attributes: Sequence[Attribute]) -> list[Planned]:
-        from tabular.files.disk import Planned
-        from tabular.matrices.transition import matrix_path
-
-        folder = self.matrices_out
-        if folder is None:
-            return []
-        paths = (str(matrix_path(folder, each)) for each in attributes)
-        return [Planned(parameter="matrices_out", path=path, folder=folder) for path in paths]
-
-    def _matrix_outputs(self, attributes: Sequence[Attribute], matrices: Mapping[str, Any]) -> list[Output]:
-        from tabular.files.disk import Output
-        from tabular.matrices.transition import matrix_path, write_matrix
-
-        folder = self.matrices_out or ""
-
-        def output(attribute: Attribute) -> Output:
-            return Output(
-                path=str(matrix_path(folder, attribute)),
-                parameter="matrices_out",
-                write=lambda file, _: write_matrix(file, attribute, matrices[attribute.name]),
-                private=True,
-            )
-
-        return [output(each) for each in attributes]
-
-    def _frequency_output(self, path: str, frequencies: Sequence[Any]) -> Output:
-        from tabular.attributes import text_of
-        from tabular.files.csv_tables import write_csv
-        from tabular.files.disk import Output
-
-        rows = [
-            (each.attribute.name, text_of(value), masked, estimate, error)
-            for each in frequencies
-            for value, masked, estimate, error in each.rows()
-        ]
-        header = ("column", "value", "masked", "estimate", "standard_error")
-        return Output(path=path, parameter="frequencies", write=lambda file, _: write_csv(file, header, rows))
-
     def _grid_paths(self, source: TableFile) -> dict[str, str]:
         """Where each protection of the grid goes, by its name."""
         from tabular.grid import thesis_grid
@@ -218,24 +173,33 @@ class ProtectTable(ReleasingVerb):
         members, _ = thesis_grid(source.table, self.columns)
         return {each.name: str(Path(self.out_dir) / (re.sub(r"[ =,]+", "-", each.name) + ending)) for each in members}
 
-    def _planned_tables(self, paths: Mapping[str, str]) -> list[Planned]:
-        from tabular.files.disk import Planned
-
-        return [Planned(parameter="out_dir", path=path, folder=self.out_dir) for path in paths.values()]
-
     def _kept(self, path: str, masked: Table, source: TableFile) -> Output:
         """A masked table of the grid, which waits on the disk until all are written."""
-        from tabular.files.disk import Output
         from tabular.files.table_files import write_table_to
         from tabular.release import release_table
 
         waiting = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it has been copied)
         released = release_table(masked, identifiers=self.identifiers or "drop")
         write_table_to(waiting, released, path, like=source)
+        return Output(path=path, parameter="out_dir", write=copy_of(waiting))
 
-        def write(file: IO[bytes], release: str) -> None:
-            with waiting:
-                waiting.seek(0)
-                shutil.copyfileobj(waiting, file)
 
-        return Output(path=path, parameter="out_dir", write=write)
+def _matrix_output(path: str, attribute: Attribute, matrix: Any) -> Output:
+    from tabular.matrices.transition import write_matrix
+
+    return Output(
+        path=path, parameter="matrices_out", write=lambda file, _: write_matrix(file, attribute, matrix), private=True
+    )
+
+
+def _frequency_output(path: str, frequencies: Sequence[Any]) -> Output:
+    from tabular.attributes import text_of
+    from tabular.files.csv_tables import write_csv
+
+    rows = [
+        (each.attribute.name, text_of(value), masked, estimate, error)
+        for each in frequencies
+        for value, masked, estimate, error in each.rows()
+    ]
+    header = ("column", "value", "masked", "estimate", "standard_error")
+    return Output(path=path, parameter="frequencies", write=lambda file, _: write_csv(file, header, rows))

@@ -4,45 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import Outcome, Work, refuse_without, verbs
-from api.verbs.outputs import text_output
-from api.verbs.table.releasing import ReleasingVerb
+from api.verbs.contract import Outcome, Work, of_engine, refuse_without, text_output, verbs
+from api.verbs.table.files import ReleasingVerb, writing
 from api.verbs.values import parameters_of
+from tabular.files.disk import Output
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from tabular.files.disk import Output
     from tabular.lattice.search_request import SearchRequest
 
 #: The labels that name the values which occur.
 BY_SETS = "sets"
 
-_KEEP, _MINIMISE = "What it must keep", "What it minimises"
-_SEARCH, _WRITE = "How it searches", "What it writes"
+_keep = partial(option, group="What it must keep")
+_minimise = partial(option, group="What it minimises")
+_search = partial(option, group="How it searches")
 
 
-def algorithms() -> Any:
-    """The searches."""
-    from tabular.lattice.searches import searches
-
-    return searches
+algorithms = of_engine("tabular.lattice.searches", "searches")
 
 
-def losses() -> tuple[str, ...]:
-    """The metrics that a search can minimise."""
-    from tabular.lattice.metrics import LOSSES
-
-    return tuple(LOSSES)
-
-
-def objectives() -> tuple[str, ...]:
-    """The objectives of a front."""
-    from tabular.lattice.metrics import OBJECTIVES
-
-    return tuple(OBJECTIVES)
+losses = of_engine("tabular.lattice.metrics", "LOSSES")
+objectives = of_engine("tabular.lattice.metrics", "OBJECTIVES")
 
 
 def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
@@ -71,8 +57,8 @@ class SearchTable(ReleasingVerb):
     `graphpriv methods --json` lists what each algorithm promises, and its parameters for `param`.
     """
 
-    draws: ClassVar[bool] = True
-    stoppable: ClassVar[bool] = True
+    draws = True
+    stoppable = True
 
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
@@ -80,91 +66,66 @@ class SearchTable(ReleasingVerb):
         metavar="DIR", input=True, help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value."
     )
 
-    k: int | None = option(None, group=_KEEP, help="Each class has at least N rows.")
-    l: int | None = option(None, group=_KEEP, help="Each class has at least N distinct sensitive values.")  # noqa: E741
-    t: float | None = option(
-        None, group=_KEEP, help="The sensitive values of a class are at most X away from those of the table."
-    )
-    sensitive: str | None = option(
-        None, metavar="C", group=_KEEP, help="The column whose value nobody should learn about a person."
-    )
-    suppression: float = option(0.0, group=_KEEP, help="Suppress at most this share of the rows.")
-    previous: str | None = option(
+    k: int | None = _keep(None, help="Each class has at least N rows.")
+    l: int | None = _keep(None, help="Each class has at least N distinct sensitive values.")  # noqa: E741
+    t: float | None = _keep(None, help="The sensitive values of a class are at most X away from those of the table.")
+    sensitive: str | None = _keep(None, metavar="C", help="The column whose value nobody should learn about a person.")
+    suppression: float = _keep(0.0, help="Suppress at most this share of the rows.")
+    previous: str | None = _keep(
         None,
         metavar="RELEASE",
-        group=_KEEP,
         input=True,
         release=True,
         help="The release before this one: the released file if it was the first, else the `private` record of the "
         "last. All releases together keep k.",
     )
-    key: str | None = option(
+    key: str | None = _keep(
         None,
         metavar="COLUMN",
-        group=_KEEP,
         help="The column that identifies a person in both releases; without it, row i is the same person.",
     )
 
-    metric: str | None = option(
-        None, metavar="NAME", group=_MINIMISE, choices_shown=losses, help="The loss; glm if not given."
+    metric: str | None = _minimise(None, metavar="NAME", choices_shown=losses, help="The loss; glm if not given.")
+    objectives: tuple[str, ...] = _minimise(
+        (), metavar="K,GLM", listed=True, choices_shown=objectives, help="Two or more for a front."
     )
-    objectives: tuple[str, ...] = option(
-        (),
-        metavar="K,GLM",
-        listed=True,
-        group=_MINIMISE,
-        choices_shown=objectives,
-        help="Two or more for a front.",
+    epsilon: str | None = _minimise(
+        None, metavar="5,100", help="For a front: the size of a box of solutions, by objective."
     )
-    epsilon: str | None = option(
-        None, metavar="5,100", group=_MINIMISE, help="For a front: the size of a box of solutions, by objective."
-    )
-    class_label: str | None = option(
-        None, metavar="C", group=_MINIMISE, help="The column to be predicted from the others; for cm."
-    )
+    class_label: str | None = _minimise(None, metavar="C", help="The column to be predicted from the others; for cm.")
 
-    algorithm: str | None = option(
-        None,
-        metavar="NAME",
-        group=_SEARCH,
-        choices=algorithms,
-        help="The search; optimal if not given, and pareto with `objectives`.",
+    algorithm: str | None = _search(
+        None, metavar="NAME", choices=algorithms, help="The search; optimal if not given, and pareto with `objectives`."
     )
-    evaluations: int | None = option(None, low=1, metavar="N", group=_SEARCH, help="Evaluate at most N distinct nodes.")
-    seconds: float | None = option(None, metavar="S", group=_SEARCH, help="Stop after S seconds with the best so far.")
-    generator: str | None = option(None, metavar="NAME", group=_SEARCH, help="For pbg-ea: how it makes new nodes.")
-    param: tuple[str, ...] = option(
-        (), metavar="KEY=VALUE", group=_SEARCH, help="A parameter of the algorithm; repeatable."
-    )
-    exact: bool | None = option(
+    evaluations: int | None = _search(None, low=1, metavar="N", help="Evaluate at most N distinct nodes.")
+    seconds: float | None = _search(None, metavar="S", help="Stop after S seconds with the best so far.")
+    generator: str | None = _search(None, metavar="NAME", help="For pbg-ea: how it makes new nodes.")
+    param: tuple[str, ...] = _search((), metavar="KEY=VALUE", help="A parameter of the algorithm; repeatable.")
+    exact: bool | None = _search(
         None,
-        group=_SEARCH,
         help="Also compute the exact front and say how much of it a heuristic found; the default for `html` if the "
         "lattice is small.",
     )
 
-    choose: str | None = option(
+    choose: str | None = writing(
         None,
         metavar="WHICH",
-        group=_WRITE,
         help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'. The best if not given; a "
         "front has no best.",
     )
-    labels: str | None = option(
+    labels: str | None = writing(
         None,
-        group=_WRITE,
         choices=("hierarchy", BY_SETS),
         help="Write the labels of the hierarchies (the default), or sets of the values under them, such as [20,34], "
         "for `table measure`. Sets disclose more than a release should.",
     )
-    suppressed: str | None = option(
+    suppressed: str | None = writing(
         None,
-        group=_WRITE,
         choices=("star", "drop"),
         help="Write suppressed rows with * in all quasi-identifiers (the default), or leave them out (always so with "
         "`previous`).",
     )
-    html: str | None = option(None, metavar="FILE", group=_WRITE, output=True, help="Also write a report.")
+    html: str | None = writing(None, metavar="FILE", output=True, help="Also write a report.")
 
     def check(self) -> None:
         super().check()

@@ -30,7 +30,7 @@ def test_a_kernel_that_is_interrupted_is_no_bug(graphpriv, monkeypatch):
     def interrupted(*_, **__):
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    monkeypatch.setattr("api.methods.method_lists", interrupted)
+    monkeypatch.setattr("api.reference.method_lists", interrupted)
     ended = graphpriv("methods", "--json")
     assert ended.code == 1
     assert ended.error.startswith("interrupted")

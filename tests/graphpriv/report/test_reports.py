@@ -1,15 +1,20 @@
-"""The report of an audit: its verdict says in words what the figures say, its charts show them."""
+"""The reports of graphs: audit, demonstration, sweep."""
 
 from __future__ import annotations
 
+import copy
 from typing import ClassVar
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from lxml import html
 
-from graphpriv.report import audit_report, sweep_report
-from tests.contracts.report import PageContract, ReportContract, tooltips
+from graphpriv.report import audit_report, demo_report, sweep_report
+from graphpriv.report.drawing import draw, shares
+from tests.contracts.report import PageContract, ReportContract, shown, skeleton, tooltips
 from tests.graphpriv.report.documents import audit_document, sweep_document
+from tests.graphpriv.report.test_drawing import LIMA, PARIS, graph_of
 
 MEASURES = [
     "k (section 6.2.1, Algorithms 13 and 14)",
@@ -36,11 +41,11 @@ class OfAudits:
     }
 
 
-class TestReport(OfAudits, ReportContract):
+class TestAuditReport(OfAudits, ReportContract):
     pass
 
 
-class TestPage(OfAudits, PageContract):
+class TestAuditPage(OfAudits, PageContract):
     pass
 
 
@@ -176,3 +181,123 @@ def test_no_match_at_all_is_said_plainly_and_the_links_still_count():
     assert "finds no match in the release: 0 % of users." in words
     assert "the highest of the risks counts" in words
     assert "The list is empty." in audit_report(document)
+
+
+FACTS = {"users": 1638, "edges": 4622, "degree": 5.6434, "clustering": 0.13, "path_length": 4.26, "diameter": 11}
+FILES = {"original": "original.json", "released": "released.json", "mapping": "mapping.csv", "other": "other.txt"}
+LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwll-llantysiliogogogoch" * 8
+
+
+def demo_of(document):
+    shares = {"topic": [("Politics", 0.2, 0.3)]}
+    return demo_report(document, graph_facts=FACTS, drawings=[], files=FILES, shares=shares)
+
+
+class TestDemoReport(ReportContract):
+    REPORTS: ClassVar = {"demo": (demo_of, audit_document())}
+    BESIDE: ClassVar = {"graph": FACTS, "shares": {"topic": [{"before": 0.2, "after": 0.3}]}}
+
+
+def long_names(document):
+    graph = graph_of([PARIS, LIMA, None] * 20, ["Sports", LONG, None] * 20, [(one, one // 2) for one in range(1, 60)])
+    document = copy.deepcopy(document)
+    document["at_risk"][0]["user"] = LONG
+    facts = {"users": 60, "edges": 59, "degree": 1.9667, "clustering": 0.0, "path_length": 3.1, "diameter": 10}
+    return demo_report(
+        document,
+        graph_facts=facts,
+        drawings=draw(graph, graph, None),
+        files={"original": "original.json", LONG: LONG},
+        shares={"first topic": shares(graph, graph, "topic1")},
+    )
+
+
+class TestDemoPage(PageContract):
+    REPORTS: ClassVar = {"with long names": (long_names, audit_document())}
+
+
+def test_the_demo_names_the_command_that_computes_its_figures_again():
+    report = demo_of(audit_document())
+    assert "graphpriv audit --files original.json released.json --mapping mapping.csv" in report
+
+
+def test_small_groups_of_facts_are_listed_and_long_ones_are_not():
+    places = {f"place {number}": 0.05 for number in range(20)}
+    facts = {"degree": {"mean": 5.6, "largest": 91, "followers": {"mean": 2.8}}, "places": places}
+    found = shown(demo_report({}, graph_facts=facts, drawings=[], files={}))
+    assert found == {"/graph/degree/mean": {"5.6"}, "/graph/degree/largest": {"91"}}
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(st.text(st.characters(exclude_categories=[]), max_size=30))
+def test_any_text_may_stand_in_names_titles_and_files(text):
+    rows = [(text, 0.1, 0.2)]
+    report = demo_report(
+        audit_document() | {"version": text},
+        graph_facts={"users": 3},
+        drawings=[],
+        files={text: text, "original": text},
+        shares={text: rows},
+        title=text or "title",
+    )
+    harmless = demo_report(
+        audit_document() | {"version": "a"},
+        graph_facts={"users": 3},
+        drawings=[],
+        files={"a": "a", "original": "a"},
+        shares={"a": [("a", 0.1, 0.2)]},
+        title="a",
+    )
+    if text != "original":
+        assert skeleton(report) == skeleton(harmless)
+
+
+class OfSweeps:
+    REPORTS: ClassVar = {"sweep": (sweep_report, sweep_document())}
+
+
+class TestSweepReport(OfSweeps, ReportContract):
+    pass
+
+
+class TestSweepPage(OfSweeps, PageContract):
+    pass
+
+
+def test_the_charts_of_a_sweep_show_its_figures():
+    document = sweep_document()
+    said = tooltips(sweep_report(document))
+
+    def told(name, k, spread):
+        return f"{name}, k = {k}: {spread['mean']:.4f}, deviation {spread['sd']:.4f}"
+
+    for row in document["rows"]:
+        for key, name in (("aamil", "AAMIL"), ("dbil", "DBIL"), ("mean", "Mean")):
+            assert told(name, row["k"], row["information_loss"][key]) in said
+        for part in ("disclosure_risk", "expected_success"):
+            for attacker in ("ego", "subgraph"):
+                assert told("Third topic", row["k"], row[part][attacker]["topic3"]) in said
+    assert len(said) == 5 * (4 + 2 * 2 * 6)
+
+
+def test_a_sweep_says_of_the_links_what_its_document_says():
+    document = sweep_document()
+    page = html.document_fromstring(sweep_report(document))
+    (section,) = page.xpath("//section[h2[@id='structure']]")
+    assert document["note"] in section.text_content()
+    for part in ("risk", "expected_success", "undecided"):
+        for attacker in ("ego", "subgraph"):
+            (shown,) = section.xpath(f".//*[@data-key='/rows/4/structure/{part}/{attacker}/mean']")
+            assert shown.get("data-value") == repr(document["rows"][4]["structure"][part][attacker]["mean"])
+
+
+def test_the_verdict_names_the_first_and_the_last_k():
+    page = html.document_fromstring(sweep_report(sweep_document()))
+    (verdict,) = page.find_class("verdict")
+    said = " ".join(verdict.text_content().replace("\u00a0", " ").split())
+    assert "The mean information loss goes from 32.0 % at k = 2 to 73.4 % at k = 20." in said
+    assert "found by links alone, part of the neighbourhood, goes from 30.2 % at k = 2 to 71.6 % at k = 20." in said
+
+
+def test_a_sweep_without_rows_says_so():
+    assert "The document holds no rows." in sweep_report({})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.report.kit.axes import Axis, nice_top, spread_apart
+from tabular.report.kit.drawing import Axis, nice_top, spread_apart
 
 positions = st.lists(st.floats(0, 200), min_size=1, max_size=8)
 

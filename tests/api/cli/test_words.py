@@ -2,19 +2,19 @@
 
 import pytest
 
-from api.cli.drawing import show_table, shown
+from api.cli.words import Said, shown
 
 
 def test_a_title_is_one_line_over_a_narrow_table_too(capsys):
     title = "Users most at risk: candidates by attacker"
-    show_table(title, ["k"], [(5,)])
+    Said().table(title, ["k"], [(5,)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == title
     assert [line for line in lines if "5" in line] == ["│ 5 │"]
 
 
 def test_numbers_stand_to_the_right_and_texts_to_the_left(capsys):
-    show_table("Both", ["name", "number"], [("a", 1), ("bcdef", 0.5), ("g", None)])
+    Said().table("Both", ["name", "number"], [("a", 1), ("bcdef", 0.5), ("g", None)])
     assert capsys.readouterr().out.splitlines()[4:7] == [
         "│ a     │      1 │",
         "│ bcdef │ 0.5000 │",

@@ -1,4 +1,4 @@
-"""The report of a search: what is proven, the front or the course, what was released."""
+"""The reports on tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from lxml import html
 
-from tabular.report import search_report
-from tests.contracts.report import PageContract, ReportContract
-from tests.tabular.report.documents import front_document, search_document
+from tabular.report import risk_loss_report, search_report
+from tests.contracts.report import PageContract, ReportContract, tooltips
+from tests.tabular.report.documents import front_document, grid_document, search_document
 
 
 class OfSearches:
@@ -19,11 +19,11 @@ class OfSearches:
     }
 
 
-class TestReport(OfSearches, ReportContract):
+class TestSearchReport(OfSearches, ReportContract):
     pass
 
 
-class TestPage(OfSearches, PageContract):
+class TestSearchPage(OfSearches, PageContract):
     pass
 
 
@@ -63,3 +63,49 @@ def test_a_list_that_was_cut_says_how_long_it_is():
 
 def test_a_document_without_solutions_says_so():
     assert "No solution is in the document." in search_report({})
+
+
+class OfGrids:
+    REPORTS: ClassVar = {"grid": (risk_loss_report, grid_document())}
+
+
+class TestGridReport(OfGrids, ReportContract):
+    pass
+
+
+class TestGridPage(OfGrids, PageContract):
+    pass
+
+
+def test_the_map_and_the_tables_show_every_protection():
+    document = grid_document()
+    report = risk_loss_report(document)
+    page, said = html.document_fromstring(report), tooltips(report)
+    for place, entry in enumerate(document["protections"]):
+        loss, risk = entry["information_loss"], entry["disclosure_risk"]
+        assert any(f"loss {loss:.2f} %, risk {risk:.2f} %, k = {entry['k']}" in each for each in said)
+        cells = page.xpath(f"//td[@data-key='/protections/{place}/disclosure_risk']")
+        assert {cell.get("data-value") for cell in cells} == {str(risk)}
+    assert len(said) == 6
+    assert "global-recoding count 4, 2: " in said[0] or any("global-recoding count 4, 2: " in each for each in said)
+
+
+def test_the_best_of_each_method_is_its_first_by_score():
+    page = html.document_fromstring(risk_loss_report(grid_document()))
+    (section,) = page.xpath("//section[h2[@id='methods']]")
+    rows = [row.text_content().split()[0] for row in section.xpath(".//tbody/tr")]
+    assert rows == ["global-recoding", "microaggregation", "pram"]
+    assert section.xpath(".//tbody/tr[1]//*[@data-key='/protections/0/k']")
+
+
+def test_what_was_left_out_is_said():
+    page = html.document_fromstring(risk_loss_report(grid_document()))
+    (section,) = page.xpath("//section[h2[@id='left-out']]")
+    assert "it takes ordinal columns only, and 'sex' is nominal" in section.text_content()
+    assert not html.document_fromstring(risk_loss_report(grid_document() | {"left_out": []})).xpath(
+        "//h2[@id='left-out']"
+    )
+
+
+def test_a_document_without_protections_says_so():
+    assert "No protection is in the document." in risk_loss_report({})
