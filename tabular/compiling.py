@@ -61,7 +61,8 @@ class CompileTime:
 
     @contextlib.contextmanager
     def announced(self, tell: Callable[[], None]) -> Iterator[None]:
-        """Call *tell* each time when compiling begins."""
+        """Call *tell* each time when compiling begins; the chosen folder, if there is one, must be one that works."""
+        check_cache_folder()
         self._listeners.append(tell)
         try:
             yield

@@ -26,6 +26,7 @@ from api.verbs.values import is_required, kind_of, names_in, options_of, write_p
 #: The variable of the environment that names the folder of compiled code.
 CACHE_DIR = "GRAPHPRIV_CACHE_DIR"
 
+NOT_ENOUGH_MEMORY = "not enough memory: take fewer rows or columns, or a machine with more memory."
 _INTERRUPTED = "interrupted; nothing more was written."
 
 #: What each first word of several commands is about.
@@ -107,6 +108,8 @@ def run(arguments: list[str]) -> int:
         # Nobody reads the output any more; what is still buffered for it must not raise again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except MemoryError:
+        return _failed(NOT_ENOUGH_MEMORY, 2)
     except OSError as error:
         return _failed(f"{reason(error)} The command did not complete.", 1)
     except Exception as error:

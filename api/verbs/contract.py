@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
-from tabular.compiling import check_cache_folder, compile_time
+from tabular.compiling import compile_time
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
 from tabular.loop import Report, silent
@@ -238,7 +238,6 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    check_cache_folder()
     with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
         outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:

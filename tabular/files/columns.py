@@ -292,14 +292,21 @@ def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, 
     return places, list(texts), TEXT, _doubts_of_text(texts)
 
 
+#: Doubts about the kind that whole numbers were given.
+DOUBTFUL_KINDS = (
+    "few whole numbers may as well be codes without an order (nominal)",
+    f"more than {FEW} whole numbers are taken for a quantity; say ordinal if only their order counts",
+)
+
+
 def _doubts_of_numbers(domain: Sequence[object], form: str) -> tuple[str, ...]:
     doubts = []
     if OtherSpelling in set(map(type, domain)):
         doubts.append("some numbers are written in two ways, which count as two values")
     if form == WHOLE and len(domain) <= 10:
-        doubts.append("few whole numbers may as well be codes without an order (nominal)")
+        doubts.append(DOUBTFUL_KINDS[0])
     elif form == WHOLE and len(domain) > FEW:
-        doubts.append(f"more than {FEW} whole numbers are taken for a quantity; say ordinal if only their order counts")
+        doubts.append(DOUBTFUL_KINDS[1])
     return tuple(doubts)
 
 

@@ -52,9 +52,23 @@ def read_bytes(path: str | Path) -> bytes:
     if str(path) == STREAM:
         return sys.stdin.buffer.read()
     try:
-        return Path(path).read_bytes()
+        size, free = Path(path).stat().st_size, free_memory()
+        if size <= free:
+            return Path(path).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{path}: {reason(error)}") from None
+    raise InvalidInput(
+        f"{path}: the file has {size / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB of memory are free; split it, or take a "
+        "machine with more memory."
+    )
+
+
+def free_memory() -> int:
+    """How many bytes of memory can still be had; where the system does not say, all that it has."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1])
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tabular.attributes import CONTINUOUS, Value, text_of, write_label
 from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, UnknownName, named
 from tabular.files.columns import (
+    DOUBTFUL_KINDS,
     BadCell,
     Column,
     Words,
@@ -60,6 +61,11 @@ class TableFile:
     unsure: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     schema: Schema = field(default_factory=Schema)
+
+    def guessed_kinds(self, names: Iterable[str]) -> dict[str, str]:
+        """The kinds of those columns among *names* that may as well have another one."""
+        doubtful = [name for name in names if any(doubt in DOUBTFUL_KINDS for doubt in self.doubts.get(name, ()))]
+        return {name: self.table.attribute(name).kind for name in doubtful}
 
 
 def read_file(path: str | Path, *, schema: Schema | None = None, options: DialectOptions | None = None) -> TableFile:

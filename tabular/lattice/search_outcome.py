@@ -20,6 +20,7 @@ from tabular.lattice.metrics import Readings
 from tabular.lattice.release import BY_HIERARCHY, ReleasedNode, released
 from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
+from tabular.lattice.searches.contract import count_in_words
 from tabular.lattice.searching import Question, Result, run
 from tabular.lattice.space import Lattice, Node
 from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
@@ -71,6 +72,17 @@ class SearchOutcome:
             for each in self.document["solutions"]
         ]
         return DataFrame(found, columns=["levels", *ALWAYS[1:]]).dropna(axis="columns", how="all")
+
+    def in_words(self, most: int) -> dict[str, Any]:
+        """What people read: how many nodes there are, and the levels of *most* solutions and of the release."""
+        document = self.document
+        names = [each["name"] for each in document["quasi_identifiers"]]
+        released = document.get("release", {"levels": {}})["levels"]
+        return {
+            "lattice_nodes": count_in_words(document["lattice_nodes"]),
+            "levels": [levels_as_text(names, each["node"]) for each in document["solutions"][:most]],
+            "released_levels": levels_as_text(released, released.values()),
+        }
 
     def _repr_html_(self) -> str:
         """The front as a chart, or a table of the best solutions."""

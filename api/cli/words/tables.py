@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from api.cli.words import Said, counted_k, note, scores_of, tells
 from api.verbs.contract import STREAM, Outcome
-from api.verbs.table.search import BY_SETS, levels_as_text, nodes_in_words
+from api.verbs.table.search import BY_SETS
 
 _COLUMNS = ["name", "kind", "role", "holds", "values", "missing", "most frequent", "range (3+ rows)"]
 
@@ -191,8 +191,6 @@ def _grid(verb: Any, outcome: Outcome, said: Said) -> None:
         note("Their rows are in the original's order, which links them with it: use them for measuring only.")
 
 
-#: So many solutions are shown; the JSON has all of them.
-SHOWN = 20
 #: A gap so small beside the bound is none: both were added up in another order.
 _EXACT = 1e-9
 
@@ -200,28 +198,27 @@ _EXACT = 1e-9
 @tells("table search")
 def found(verb: Any, outcome: Outcome, said: Said) -> None:
     """The best solutions, how they were found and what is proven of them, and what was released."""
-    document = outcome.document
-    _solutions(document, said)
-    for sentence in sentences(document):
+    document, words = outcome.document, outcome.details
+    _solutions(document, words["levels"], said)
+    for sentence in sentences(document, words["lattice_nodes"]):
         said.line(sentence)
     if document["metric"] is not None and all(document["limits"][name] is None for name in ("k", "l", "t")):
         note("Without --k, --l or --t every node qualifies: the best one loses least, however small its k.")
     if "release" in document:
         _losses(document, said)
-        _release(document, said, shuffle=verb.shuffle)
+        _release(document, words["released_levels"], said, shuffle=verb.shuffle)
     if verb.html not in (None, STREAM):
         said.line(f"Wrote {verb.html}: the report.")
 
 
-def _solutions(document: Mapping[str, Any], said: Said) -> None:
-    found, names = document["solutions"], [each["name"] for each in document["quasi_identifiers"]]
-    cells = document["rows"] * len(names)
+def _solutions(document: Mapping[str, Any], levels: Sequence[str], said: Said) -> None:
+    found, cells = document["solutions"], document["rows"] * len(document["quasi_identifiers"])
     ranks = document["objectives"] or [document["metric"]]
     of_values = ["l", "t"] if document["sensitive"] is not None else []
     columns = list(dict.fromkeys(["k", *of_values, "suppressed", *ranks, "glm", "precision"]))
     rows = [
-        (place, levels_as_text(names, each["node"]), *(each[name] for name in columns), 100 * each["glm"] / cells)
-        for place, each in enumerate(found[:SHOWN], start=1)
+        (place, text, *(each[name] for name in columns), 100 * each["glm"] / cells)
+        for place, (text, each) in enumerate(zip(levels, found, strict=False), start=1)
     ]
     what = f"the front of {', '.join(ranks)}" if document["objectives"] else f"best by {ranks[0]}"
     shown = f"{len(rows)} of {len(found):,} nodes" if len(found) > len(rows) else _nodes(len(found))
@@ -234,11 +231,11 @@ def _solutions(document: Mapping[str, Any], said: Said) -> None:
         said.line(f"The first {len(rows)} by {ranks[0]}; --json has all {len(found):,}.")
 
 
-def sentences(document: Mapping[str, Any]) -> Iterator[str]:
+def sentences(document: Mapping[str, Any], nodes: str) -> Iterator[str]:
     """How large the lattice is, how much of it was looked at, and what is proven."""
     size, evaluated = document["lattice_nodes"], document["evaluated"]
     share = f" ({100 * evaluated / size:.1f} %)" if evaluated < size < 10**12 and evaluated / size >= 0.001 else ""
-    looked = f"The lattice has {nodes_in_words(size)} nodes; {evaluated:,}{share} were evaluated"
+    looked = f"The lattice has {nodes} nodes; {evaluated:,}{share} were evaluated"
     first = f"{looked} in {document['seconds']:.2f} s."
     if document["satisfying"] is not None:
         first += f" {_nodes(document['satisfying'])} satisfy {limits_of(document['limits'])}."
@@ -311,11 +308,10 @@ def _losses(document: Mapping[str, Any], said: Said) -> None:
     )
 
 
-def _release(document: Mapping[str, Any], said: Said, *, shuffle: bool) -> None:
+def _release(document: Mapping[str, Any], levels: str, said: Said, *, shuffle: bool) -> None:
     done, release = document["written"], document["release"]
     dropped = f" Dropped: {', '.join(done['dropped'])}." if done["dropped"] else ""
     what = "standard output" if done["table"] == STREAM else done["table"]
-    levels = levels_as_text(release["levels"], release["levels"].values())
     said.line(f"Wrote {what}: {done['rows']:,} rows at {levels}.{dropped}")
     of_values = "" if release["l"] is None else f", l={release['l']}, t={release['t']:.4f}"
     gone = release["suppressed"]
@@ -343,4 +339,4 @@ def _release(document: Mapping[str, Any], said: Said, *, shuffle: bool) -> None:
 
 
 def _nodes(count: int) -> str:
-    return f"{nodes_in_words(count)} node{'' if count == 1 else 's'}"
+    return f"{count:,} node{'' if count == 1 else 's'}"

@@ -43,7 +43,7 @@ class CheckTable(TableVerb):
         from tabular.criteria import check, criteria, key_of
         from tabular.files.table_files import read_file
 
-        table = self.read(self.file, work).table
+        table = self.read(self.file, work, measured=self.sensitive).table
         require_columns(table, (*self.quasi_identifiers, *self.sensitive), self.file)
         people = None
         if self.population is not None:

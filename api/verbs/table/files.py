@@ -77,14 +77,20 @@ class TableVerb(Verb):
         own = ("delimiter", "quote", "encoding", "decimal", "header")
         return DialectOptions(missing=self.missing or None, **{name: getattr(self, name) for name in own})
 
-    def read(self, path: str, work: Work) -> TableFile:
-        """The table of a file, with what was found out about it; what is a guess is noted."""
+    def read(self, path: str, work: Work, *, measured: Iterable[str] = ()) -> TableFile:
+        """The table of a file, with what was found out about it.
+
+        What is a guess is noted; so are the kinds of the *measured* columns, since distances depend on them.
+        """
         from tabular.files.table_files import read_file
 
         work.report("Reading", 0, 0)
         found = read_file(path, schema=self.columns_described, options=self.dialect)
         for guess in found.unsure:
             work.note(f"{path}: the {guess} is a guess; {named(guess)} says what it is.")
+        guessed = ", ".join(f"{name} is {kind}" for name, kind in found.guessed_kinds(measured).items())
+        if guessed:
+            work.note(f"{path}: guessed from whole numbers: {guessed}; {named('kind')} NAME=KIND says what they are.")
         return found
 
 
@@ -159,8 +165,9 @@ class ReleasingVerb(TableVerb):
             )
 
     def planned(self) -> Sequence[Planned]:
-        return [*super().planned(), *self._beside()]
+        return [*super().planned(), *self._beside]
 
+    @cached_property
     def _beside(self) -> list[Planned]:
         return [] if self.out is None else dictionary_beside(self.out)
 
@@ -186,7 +193,7 @@ class ReleasingVerb(TableVerb):
                 released=True,
             )
         ]
-        for beside in self._beside():
+        for beside in self._beside:
             document["dictionary"] = beside.path
             outputs.append(json_output(beside.path, "out", package.dictionary))
         if self.private is not None:

@@ -50,7 +50,7 @@ class MeasureTable(TableVerb):
         from tabular.measures import measures, summary
         from tabular.measures.scores import AS_NUMBERS
 
-        before = self.read(self.original, work).table
+        before = self.read(self.original, work, measured=self.columns).table
         require_columns(before, self.columns, self.original)
         # The masked file's dialect is found out anew; where the names of its columns come from is the same.
         after = read_masked(self.masked, before, names=self.columns, schema=self.columns_described)

@@ -95,7 +95,7 @@ class ProtectTable(ReleasingVerb):
         return [*super().reads(), *(path for path in named_files if path is not None)]
 
     def run(self, work: Work) -> Outcome:
-        source = self.read(self.file, work)
+        source = self.read(self.file, work, measured=self.columns)
         require_columns(source.table, self.columns, self.file)
         return self._try_grid(source, work) if self.grid else self._mask(source, work)
 

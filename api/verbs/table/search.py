@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -31,18 +30,8 @@ losses = of_engine("tabular.lattice.metrics", "LOSSES")
 objectives = of_engine("tabular.lattice.metrics", "OBJECTIVES")
 
 
-def levels_as_text(names: Iterable[str], levels: Iterable[int]) -> str:
-    """The levels of columns as `choose` takes them."""
-    from tabular.lattice.search_outcome import levels_as_text as text
-
-    return text(names, levels)
-
-
-def nodes_in_words(count: int) -> str:
-    """A number of nodes, as a power of ten where it is huge."""
-    from tabular.lattice.searches.contract import count_in_words
-
-    return count_in_words(count)
+#: So many solutions are shown to people.
+SHOWN = 20
 
 
 @verbs.add("table search")
@@ -164,7 +153,9 @@ class SearchTable(ReleasingVerb):
         from tabular.release import dictionary_path
         from tabular.report import search_report
 
-        source = self.read(self.file, work)
+        # A distance of sensitive values is asked for by t alone.
+        measured = [self.sensitive] if self.sensitive is not None and self.t is not None else []
+        source = self.read(self.file, work, measured=measured)
         request = self.request
         table = request.fitted(source.table, file=self.file)
         hierarchies = read_hierarchies(self.hierarchies, table, self.quasi_identifiers, whole=True)
@@ -190,4 +181,4 @@ class SearchTable(ReleasingVerb):
             document = {**document, "written": told}
         if self.html is not None:
             outputs.append(text_output(self.html, "html", search_report(for_report(document))))
-        return Outcome(document=document, outputs=outputs)
+        return Outcome(document=document, outputs=outputs, details=found.in_words(SHOWN))

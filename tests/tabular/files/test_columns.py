@@ -1,11 +1,14 @@
 import pickle
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.attributes import is_number
 from tabular.files.columns import OtherSpelling, WrittenNumber, is_number_text, numbers_in, ordered_numbers
+from tabular.files.table_files import read_file
+from tabular.table import Table
 
 NUMBERS = ("0", "-0", "+5", "1.50", "1e3", ".5", "5.", " 7", "36.0", "1E-05", "1234567890123456", "-12")
 OTHERS = (
@@ -89,3 +92,14 @@ def test_a_written_number_survives_a_pickle():
     for number in (WrittenNumber(1.5, "1.50"), OtherSpelling(1.5, "1.50")):
         copy = pickle.loads(pickle.dumps(number))
         assert (type(copy), str(copy), float(copy)) == (type(number), "1.50", 1.5)
+
+
+@pytest.mark.parametrize(("distinct", "kind"), [(10, "ordinal"), (100, "ordinal"), (101, "continuous")])
+def test_many_whole_numbers_are_a_quantity_and_fewer_are_grades(tmp_path, distinct, kind):
+    path = tmp_path / "revenues.csv"
+    path.write_text("\n".join(["revenue,town", *(f"{1000 + 7 * i},a" for i in range(distinct))]) + "\n")
+    found = read_file(path)
+    assert found.table.attribute("revenue").kind == kind
+    assert found.guessed_kinds(found.table.names) == ({} if 10 < distinct <= 100 else {"revenue": kind})
+    as_frame = Table.from_frame(pandas.read_csv(path))
+    assert as_frame.attribute("revenue").kind == kind

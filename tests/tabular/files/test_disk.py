@@ -191,3 +191,12 @@ def test_a_record_of_an_earlier_version_has_no_id_and_expects_nothing(tmp_path: 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"none: No such file or directory\."):
         release_id(tmp_path / "none")
+
+
+def test_a_file_larger_than_memory_is_refused_unread(tmp_path):
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        # A hole: it takes no room.
+        file.truncate(2**42)
+    with pytest.raises(InvalidInput, match=r"huge\.csv: the file has 4,398\.0 GB, and [\d.,]+ GB of memory are free"):
+        read_bytes(path)

@@ -104,3 +104,14 @@ def test_an_empty_table_has_nothing_to_say(graphpriv, tmp_path):
     ended = checked(graphpriv, "empty.csv", "--quasi-identifiers", "a")
     assert ended.code == 2
     assert ended.error.startswith("empty.csv: ")
+
+
+def test_too_little_memory_is_one_line_and_no_bug(graphpriv, tmp_path, monkeypatch):
+    def exhausted(*given, **more):
+        raise MemoryError
+
+    (tmp_path / "people.csv").write_text("age,town\n1,a\n2,b\n")
+    monkeypatch.setattr("tabular.criteria.check", exhausted)
+    ended = graphpriv("table", "check", "people.csv", "--quasi-identifiers", "age")
+    assert ended.code == 2
+    assert ended.error == "not enough memory: take fewer rows or columns, or a machine with more memory."

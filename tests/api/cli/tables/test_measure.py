@@ -118,3 +118,12 @@ def test_files_that_are_no_versions_of_each_other_are_refused(graphpriv, files, 
 
 def test_one_of_both_files_has_a_name(graphpriv):
     assert "cannot both come from standard input" in measured(graphpriv, "-", "-", "--columns", "a").error
+
+
+def test_a_guessed_kind_on_which_distances_depend_is_said(graphpriv, tmp_path):
+    rows = [f"{1000 + 7 * i},{i % 3}" for i in range(150)]
+    (tmp_path / "revenues.csv").write_text("\n".join(["revenue,grade", *rows]) + "\n")
+    command = ("table", "measure", "revenues.csv", "revenues.csv", "--columns", "revenue,grade")
+    said = "revenues.csv: guessed from whole numbers: revenue is continuous, grade is ordinal; --kind NAME=KIND says"
+    assert said in graphpriv(*command).err
+    assert "guessed" not in graphpriv(*command, "--kind", "revenue=continuous", "--kind", "grade=nominal").err
