@@ -54,10 +54,14 @@ class _Lines:
         # The timer and the work tell from two threads.
         self._lock = threading.Lock()
         self._phase, self._until = "", 0.0
+        #: When the phase began, and how much of it was done then.
+        self._since = (0.0, 0)
 
     def told(self, phase: str, done: int, of: int) -> None:
         """The work says how far it is."""
         with self._lock:
+            if self._last is None or phase != self._last[0]:
+                self._since = (time.monotonic(), done)
             self._last = (phase, done, of)
             if self._begun and not self._ended:
                 self._show(*self._last)
@@ -79,8 +83,17 @@ class _Lines:
         if phase == self._phase and now < self._until:
             return
         self._phase, self._until = phase, now + PATIENCE
-        counted = _counted(done, of)
+        counted = self._counted(done, of)
         click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
+
+    def _counted(self, done: int, of: int) -> str:
+        """How many parts are done, and for how long the others will take, as far as that is known."""
+        if not of:
+            return f"{done:,}" if done else ""
+        began, before = self._since
+        spent = time.monotonic() - began
+        left = f", about {_duration(spent * (of - done) / (done - before))} left" if before < done < of else ""
+        return f"{done:,} of {of:,}{left}"
 
 
 class _Bar(_Lines):
@@ -105,16 +118,20 @@ class _Bar(_Lines):
             if self._task is not None:
                 self._bar.remove_task(self._task)
             total = of or None
-            self._phase, self._task = phase, self._bar.add_task(phase, total=total, count=_counted(done, of))
-        self._bar.update(self._task, completed=done, count=_counted(done, of))
+            self._phase, self._task = phase, self._bar.add_task(phase, total=total, count=self._counted(done, of))
+        self._bar.update(self._task, completed=done, count=self._counted(done, of))
         self._bar.start()
 
 
-def _counted(done: int, of: int) -> str:
-    """How many parts are done, if that is known at all."""
-    if of:
-        return f"{done:,} of {of:,}"
-    return f"{done:,}" if done else ""
+def _duration(seconds: float) -> str:
+    """Seconds as people say them: of large units no small ones.
+
+    >>> [_duration(seconds) for seconds in (0.2, 59.6, 600, 9000)]
+    ['1 s', '60 s', '10 min', '2.5 h']
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 @contextlib.contextmanager

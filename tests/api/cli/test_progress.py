@@ -53,7 +53,23 @@ def test_long_work_shows_what_it_is_at_and_each_further_phase(capsys, monkeypatc
         now[0] += 1.5
         report("Runs", 1500, 2000)
         report("Reading users", 10_000, 0)
-    assert capsys.readouterr() == ("", "Runs: 0 of 2,000\nRuns: 1,500 of 2,000\nReading users: 10,000\n")
+    assert capsys.readouterr() == (
+        "",
+        "Runs: 0 of 2,000\nRuns: 1,500 of 2,000, about 1 s left\nReading users: 10,000\n",
+    )
+
+
+def test_the_time_left_is_reckoned_from_the_pace_of_the_phase(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with progress() as report:
+        Clock.last.ring()
+        for moment, phase, done in ((0.0, "Reading", 0), (50.0, "Runs", 5), (110.0, "Runs", 10), (200.0, "Runs", 25)):
+            now[0] = moment
+            report(phase, done, 25 if phase == "Runs" else 0)
+    # From the fifth run on each takes 12 seconds.
+    shown = ["Reading …", "Runs: 5 of 25", "Runs: 10 of 25, about 3 min left", "Runs: 25 of 25"]
+    assert capsys.readouterr().err.splitlines() == shown
 
 
 def test_the_end_of_work_that_fails_is_the_end_of_progress(capsys):
