@@ -299,7 +299,7 @@ def _encoded_with_sets(attribute: Attribute, values: Sequence[Value]) -> tuple[N
 def _checked(
     attribute: Attribute, codes: NDArray[np.integer], sets: Sequence[Members]
 ) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
-    """A copy of the codes of one column and its sets, or an error where they do not fit its domain."""
+    """The codes of one column, copied unless nobody can write to them, and its sets; an error if they do not fit."""
     array = np.asarray(codes)
     if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
         raise InvalidInput(f"Column {attribute.name!r}: codes are whole numbers, one a row.")
@@ -311,7 +311,8 @@ def _checked(
     if outside.size:
         raise InvalidInput(f"Column {attribute.name!r}, row {outside[0] + 1}: the code is not in the domain.")
     fitting, kept = canonical(array, sets, size)
-    return np.array(fitting, dtype=np.int32), kept
+    is_fixed = fitting.dtype == np.int32 and fitting.base is None and not fitting.flags.writeable
+    return fitting if is_fixed else np.array(fitting, dtype=np.int32), kept
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,7 @@ def interpreted(
     code = iter(values)
     by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes
+    codes.flags.writeable = False
     return Column(attribute, codes, sets, marker, form, doubts)
 
 

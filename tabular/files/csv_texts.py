@@ -213,7 +213,7 @@ class Texts:
     unsure: tuple[str, ...]
     headings: tuple[str, ...]
     names: tuple[str, ...]
-    columns: tuple[Words, ...]
+    columns: list[Words]
 
     @property
     def dialect(self) -> Dialect:
@@ -236,12 +236,17 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     if first is None:
         raise InvalidInput(f"{name}: the file is empty.")
     headings, names = _named(first, name, dialect, schema)
-    quick = quick_columns(text, data, dialect, len(names)) if len(data) >= QUICK_FROM else None
+    is_quick = len(data) >= QUICK_FROM and reads_quickly(text, dialect)
+    quoted = bool(dialect.quote) and dialect.quote in text
+    plain_data = data if not is_quick or dialect.encoding == "utf-8" else text.encode()
+    # A large file is not kept in memory twice.
     del text
+    quick = quick_columns(plain_data, dialect, len(names), quoted=quoted) if is_quick else None
     if quick is None:
         columns = _by_rows(body if dialect.header else chain([first], body), rows, len(names))
     else:
-        columns = tuple(map(_of_chunks, quick))
+        # Each is let go of when it has been taken over.
+        columns = [_of_chunks(quick.pop(0)) for _ in names]
     return Texts(rows=rows, unsure=unsure, headings=headings, names=names, columns=columns)
 
 
@@ -265,7 +270,7 @@ def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tup
     return headings, names
 
 
-def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> tuple[Words, ...]:
+def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> list[Words]:
     """The columns of a *body* of rows."""
     places: list[dict[str, int]] = [{} for _ in range(width)]
     parts: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in range(width)]
@@ -278,15 +283,20 @@ def _by_rows(body: Iterator[list[str]], rows: Rows, width: int) -> tuple[Words, 
             for cell in dict.fromkeys(cells):
                 place.setdefault(cell, len(place))
             part.append(np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells)))
-    return tuple(_words(list(place), np.concatenate(part)) for place, part in zip(places, parts, strict=True))
+    return [_words(list(place), np.concatenate(part)) for place, part in zip(places, parts, strict=True)]
 
 
 def _of_chunks(cells: Any) -> Words:
     """A column of Arrow, in chunks of one dictionary."""
     if not len(cells):
         return Words((), np.zeros(0, dtype=np.int32))
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in cells.chunks])
-    return _words(cells.chunk(0).dictionary.to_pylist(), codes.astype(np.int32, copy=False))
+    return _words(cells.chunk(0).dictionary.to_pylist(), np.concatenate(list(map(_indices, cells.chunks))))
+
+
+def _indices(chunk: Any) -> NDArray[np.int32]:
+    """The codes of a chunk, which has no missing ones; Arrow's own conversion would import pandas."""
+    whole = np.frombuffer(chunk.indices.buffers()[1], dtype=np.int32)
+    return whole[chunk.indices.offset : chunk.indices.offset + len(chunk)]
 
 
 def _words(texts: Sequence[str], codes: NDArray[np.int32]) -> Words:
@@ -307,23 +317,25 @@ def _uneven(rows: Rows, width: int) -> InvalidRecord:
     return InvalidRecord(f"{rows.name}, line {line}: this line has {cells} cells, {of} {width}.")
 
 
-def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[Any] | None:
-    """The columns as Arrow reads them, or None if reading row by row could give something else.
-
-    None, too, if a row has more or fewer cells than there are columns: reading row by row names its line.
-    """
+def reads_quickly(text: str, dialect: Dialect) -> bool:
+    """Whether Arrow reads a file as reading it row by row does."""
     if dialect.delimiter == BLANKS or dialect.spaced or not dialect.delimiter.isascii() or text[:1].isspace():
-        return None
-    quoted = bool(dialect.quote) and dialect.quote in text
-    if quoted and not _is_sound(text, dialect):
-        return None
+        return False
+    return not dialect.quote or dialect.quote not in text or _is_sound(text, dialect)
+
+
+def quick_columns(data: bytes, dialect: Dialect, width: int, *, quoted: bool) -> list[Any] | None:
+    """The columns of *data* in UTF-8 as Arrow reads them.
+
+    None if a row has more or fewer cells than there are columns: reading row by row names its line.
+    """
     import pyarrow as pa
     import pyarrow.csv as pc
 
     names = [str(place) for place in range(width)]
     try:
         found = pc.read_csv(
-            io.BytesIO(data if dialect.encoding == "utf-8" else text.encode()),
+            io.BytesIO(data),
             read_options=pc.ReadOptions(
                 column_names=names,
                 skip_rows_after_names=int(dialect.header),
@@ -344,7 +356,9 @@ def quick_columns(text: str, data: bytes, dialect: Dialect, width: int) -> list[
         )
     except pa.ArrowException:
         return None
-    return [found[name].unify_dictionaries() for name in names]
+    columns = [found[name].unify_dictionaries() for name in names]
+    del found
+    return columns
 
 
 def _is_sound(text: str, dialect: Dialect) -> bool:

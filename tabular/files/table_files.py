@@ -81,8 +81,10 @@ def read_file(path: str | Path, *, schema: Schema | None = None, options: Dialec
     described = [known.attributes.get(column) for column in texts.names]
     missing = _missing(texts, [each.domain if each else () for each in described], said)
     columns: list[Column] = []
-    for column, words, description, gone in zip(texts.names, texts.columns, described, missing, strict=True):
+    for column, description, gone in zip(texts.names, described, missing, strict=True):
         try:
+            # The texts of a column are let go of when its codes are made.
+            words = texts.columns.pop(0)
             columns.append(
                 interpreted(column, words, missing=gone, decimal=texts.dialect.decimal, described=description)
             )
