@@ -8,6 +8,7 @@ folder in the temporary directory that belongs to the user alone. Nothing here i
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -89,19 +90,29 @@ def cache_folders(beside: Path) -> Iterator[Path]:
     with contextlib.suppress(RuntimeError):
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphpriv"
     own = _own_temporary()
-    if own is not None:
+    if not own.is_symlink() and (not own.exists() or _is_private(own)):
         yield own
 
 
-def _own_temporary() -> Path | None:
-    """A folder in the temporary directory that nobody else can write to: code that is loaded from it is run."""
-    folder = Path(tempfile.gettempdir()) / f"graphpriv-{os.getuid()}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
-            return folder
-    return None
+def make_cache_folder(folder: Path) -> None:
+    """Make a folder for machine code where it is not there; the one in the temporary directory for the user alone."""
+    if folder != _own_temporary():
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    if not _is_private(folder):
+        raise PermissionError(errno.EACCES, "others can write there", str(folder))
+
+
+def _own_temporary() -> Path:
+    return Path(tempfile.gettempdir()) / f"graphpriv-{os.getuid()}"
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have put a file into a *folder*: code that is loaded from there is run."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
 def check_cache_folder() -> None:

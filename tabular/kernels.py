@@ -19,7 +19,7 @@ import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from tabular.compiling import cache_folders, compile_time
+from tabular.compiling import cache_folders, compile_time, make_cache_folder
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -124,7 +124,7 @@ class _KernelCache(FunctionCache):
         key, reduced = self._index_key(signature, data.codegen), self._impl.reduce(data)
         for file in self._kept_in():
             with contextlib.suppress(OSError):
-                Path(file._cache_path).mkdir(parents=True, exist_ok=True)
+                make_cache_folder(Path(file._cache_path))
                 try:
                     file.save(key, reduced)
                 except _OUTGROWN:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tabular import compiling
-from tabular.compiling import CompileTime, cache_folders, check_cache_folder
+from tabular.compiling import CompileTime, cache_folders, check_cache_folder, make_cache_folder
 from tabular.errors import InvalidInput
 
 
@@ -79,7 +79,10 @@ def test_without_a_choice_the_temporary_directory_comes_last_and_is_the_users_al
     monkeypatch.setattr(compiling.tempfile, "gettempdir", lambda: str(tmp_path))
     own = tmp_path / f"graphpriv-{os.getuid()}"
     assert list(cache_folders(tmp_path)) == [tmp_path / "__pycache__", tmp_path / "cache" / "graphpriv", own]
+    assert not own.exists()
+    make_cache_folder(own)
     assert own.stat().st_mode & 0o777 == 0o700
+    assert own in list(cache_folders(tmp_path))
 
 
 @pytest.mark.parametrize("trap", ["open to others", "a link", "a file"])
@@ -95,6 +98,8 @@ def test_a_folder_that_others_could_have_filled_is_not_read(monkeypatch, tmp_pat
     else:
         own.write_text("")
     assert own not in list(cache_folders(tmp_path))
+    with pytest.raises(OSError):
+        make_cache_folder(own)
 
 
 def test_a_chosen_folder_that_cannot_be_is_refused(monkeypatch, tmp_path):
