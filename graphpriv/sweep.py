@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from statistics import fmean, stdev
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +14,7 @@ from graphpriv.auditing import audit
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from graphpriv.risk import SCENARIOS
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, NoSolution
 from tabular.loop import Report, silent
 from tabular.release import version
 
@@ -36,10 +37,13 @@ def sweep(
     steps: int | None = None,
     workers: int | None = None,
     report: Report = silent,
+    stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
-    *parameters* are those of the *method*; *steps* is how many steps each attacker may take for one match.
+    *parameters* are those of the *method*; *steps* is how many steps each attacker may take for one match. All of *ks*
+    have their first run before one has its second. When *stop* says so, the runs that are done by then are the answer:
+    each row says how many it has, and a k without any has no row.
     """
     if runs < 1:
         raise InvalidParameter.wrong("runs", must="be at least 1", was=runs)
@@ -47,28 +51,32 @@ def sweep(
         raise InvalidParameter.wrong("k", must="be one number or several, each given once", was=list(ks))
     for k in ks:
         check_k(k, len(graph))
-    rows = []
-    notes = set()
+    audits: dict[int, list[Mapping[str, Any]]] = {k: [] for k in ks}
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
-    for position, k in enumerate(ks):
-        audits = []
-        for run, seed in enumerate(seeds):
-            report("Runs", position * runs + run, len(ks) * runs)
-            release = protect(graph, k, method=method, rng=np.random.default_rng(seed), **parameters)
-            found = audit(
-                graph,
-                release.graph,
-                release.mapping,
-                attackers=attackers,
-                scenarios=scenarios,
-                steps=steps,
-                at_risk=0,
-                workers=workers,
-            )
-            audits.append(found.document)
-            notes.add(found.document["structure"]["note"])
-        rows.append({"k": k, **_averaged(audits)})
+    for position, (run, k) in enumerate(product(range(runs), ks)):
+        if stop():
+            break
+        report("Runs", position, len(ks) * runs)
+        within = _within(report, f"Run {run + 1} of {runs}, k={k}")
+        generator = np.random.default_rng(seeds[run])
+        release = protect(graph, k, method=method, rng=generator, report=within, **parameters)
+        found = audit(
+            graph,
+            release.graph,
+            release.mapping,
+            attackers=attackers,
+            scenarios=scenarios,
+            steps=steps,
+            at_risk=0,
+            workers=workers,
+            report=within,
+        )
+        audits[k].append(found.document)
+    done = {k: each for k, each in audits.items() if each}
+    if not done:
+        raise NoSolution("The sweep was stopped before its first run was done.")
+    notes = {each["structure"]["note"] for documents in done.values() for each in documents}
     return {
         "version": version(),
         "parameters": {
@@ -83,8 +91,14 @@ def sweep(
         "users": len(graph),
         "edges": graph.edge_count,
         "note": " ".join(sorted(notes)),
-        "rows": rows,
+        "ended": sum(map(len, audits.values())) == len(ks) * runs,
+        "rows": [{"k": k, "runs": len(documents), **_averaged(documents)} for k, documents in done.items()],
     }
+
+
+def _within(report: Report, run: str) -> Report:
+    """A report of what happens within a *run*."""
+    return lambda phase, done, of: report(f"{run}: {phase}", done, of)
 
 
 def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

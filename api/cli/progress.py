@@ -54,14 +54,15 @@ class _Lines:
         # The timer and the work tell from two threads.
         self._lock = threading.Lock()
         self._phase, self._until = "", 0.0
-        #: When the phase began, and how much of it was done then.
-        self._since = (0.0, 0)
+        #: By phase when it began, how much of it was done then, and how much is done now.
+        self._paces: dict[str, tuple[float, int, int]] = {}
 
     def told(self, phase: str, done: int, of: int) -> None:
         """The work says how far it is."""
         with self._lock:
-            if self._last is None or phase != self._last[0]:
-                self._since = (time.monotonic(), done)
+            began, before, last = self._paces.get(phase, (time.monotonic(), done, done))
+            # A phase that starts again has a new pace; one that others interrupt goes on.
+            self._paces[phase] = (began, before, done) if done >= last else (time.monotonic(), done, done)
             self._last = (phase, done, of)
             if self._begun and not self._ended:
                 self._show(*self._last)
@@ -79,18 +80,19 @@ class _Lines:
             self._ended = True
 
     def _show(self, phase: str, done: int, of: int) -> None:
-        now = time.monotonic()
-        if phase == self._phase and now < self._until:
+        # A step of one run of many, "Run 3 of 25: …", is no phase of its own; there may be thousands.
+        now, is_step = time.monotonic(), ": " in phase
+        if (is_step or phase == self._phase) and now < self._until:
             return
-        self._phase, self._until = phase, now + PATIENCE
-        counted = self._counted(done, of)
+        self._phase, self._until = self._phase if is_step else phase, now + PATIENCE
+        counted = self._counted(phase, done, of)
         click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
 
-    def _counted(self, done: int, of: int) -> str:
+    def _counted(self, phase: str, done: int, of: int) -> str:
         """How many parts are done, and for how long the others will take, as far as that is known."""
         if not of:
             return f"{done:,}" if done else ""
-        began, before = self._since
+        began, before, _ = self._paces[phase]
         spent = time.monotonic() - began
         left = f", about {_duration(spent * (of - done) / (done - before))} left" if before < done < of else ""
         return f"{done:,} of {of:,}{left}"
@@ -118,8 +120,11 @@ class _Bar(_Lines):
             if self._task is not None:
                 self._bar.remove_task(self._task)
             total = of or None
-            self._phase, self._task = phase, self._bar.add_task(phase, total=total, count=self._counted(done, of))
-        self._bar.update(self._task, completed=done, count=self._counted(done, of))
+            self._phase, self._task = (
+                phase,
+                self._bar.add_task(phase, total=total, count=self._counted(phase, done, of)),
+            )
+        self._bar.update(self._task, completed=done, count=self._counted(phase, done, of))
         self._bar.start()
 
 

@@ -288,6 +288,7 @@ def sweep_context(figures: Figures) -> dict[str, Any]:
     label = "Lines: information loss by k; the table has all."
     return {
         "document": figures,
+        "stopped": figures["ended"].value is False,
         "steps": steps,
         "changes": list(_changes(placed)) if placed else [],
         "losses": lines(steps, _columns(placed, paths), label=label, across="k"),

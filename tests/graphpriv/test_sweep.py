@@ -59,7 +59,27 @@ def test_parameters_go_to_the_method() -> None:
 def test_progress_counts_the_runs() -> None:
     told: list[tuple[str, int, int]] = []
     swept(report=lambda *each: told.append(each))
-    assert told == [("Runs", done, 4) for done in range(4)]
+    assert [each for each in told if each[0] == "Runs"] == [("Runs", done, 4) for done in range(4)]
+    assert {phase.partition(": ")[0] for phase, _, _ in told} == {
+        "Runs",
+        *(f"Run {n} of 2, k={k}" for n in (1, 2) for k in (2, 5)),
+    }
+
+
+def test_a_sweep_that_is_stopped_keeps_the_runs_that_are_done() -> None:
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 3
+
+    document, whole = swept(stop=stop), swept()
+    assert not document["ended"] and whole["ended"]
+    assert [(row["k"], row["runs"]) for row in document["rows"]] == [(2, 2), (5, 1)]
+    assert document["rows"][0] == whole["rows"][0]
+    assert document["rows"][1]["information_loss"]["dbil"]["sd"] == 0
+    with pytest.raises(NoSolution, match="stopped before its first run"):
+        swept(stop=lambda: True)
 
 
 @pytest.mark.parametrize(

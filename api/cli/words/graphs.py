@@ -149,6 +149,9 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
     if verb.html == STREAM:
         return
     rows = outcome.document["rows"]
+    if not outcome.document["ended"]:
+        done = ", ".join(f"{row['runs']} with k={row['k']}" for row in rows)
+        said.line(f"Stopped early; these are the means of the runs that were done: {done}.")
     losses = list(rows[0]["information_loss"])
     lines = [(row["k"], *(row["information_loss"][each]["mean"] for each in losses)) for row in rows]
     said.table("Information loss, mean of the runs", ["k", *losses], lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
@@ -12,17 +12,18 @@ from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter
 from tabular.registry import option
 
-if TYPE_CHECKING:
-    pass
-
 
 @verbs.add("sweep")
 @dataclass(frozen=True, kw_only=True)
 class SweepGraph(AttackingVerb):
-    """Show losses and risks by k, each the mean of several runs; nothing is released."""
+    """Show losses and risks by k, each the mean of several runs; nothing is released.
+
+    You can stop it at any time (Ctrl-C); it then shows the runs that are done.
+    """
 
     store = "reads"
     draws = True
+    stoppable = True
 
     name: str = option(help="The original.", positional=True)
     k: tuple[str, ...] = option(("2", "3", "5", "10", "20"), metavar="K,K…", listed=True, help="The values of k.")
@@ -54,6 +55,7 @@ class SweepGraph(AttackingVerb):
             scenarios=self.scenarios(),
             steps=self.steps,
             report=work.report,
+            stop=work.stop,
         )
         outputs = [] if self.html is None else [text_output(self.html, "html", sweep_report(document))]
         return Outcome(document=document, outputs=outputs)
