@@ -126,7 +126,7 @@ def measured(verb: Any, outcome: Outcome, said: Said) -> None:
 #: What the attackers go by.
 _ATTACKERS = {
     "dbrl": "by distance (DBRL)",
-    "prl": "by agreement, one to one (PRL)",
+    "prl": "by agreement one to one (PRL)",
     "rsrl": "by distance within the reach of a swap (RSRL)",
     "informed": "knowing the method (informed)",
 }
@@ -146,7 +146,7 @@ def _highest(document: dict[str, Any], said: Said) -> None:
 
 def _linked(highest: dict[str, Any]) -> str:
     attacker = _ATTACKERS[highest["measure"]]
-    return f"{highest['value']:.2f} % of the records are linked with their originals, {attacker}"
+    return f"{highest['value']:.2f} % of the records are linked rightly, {attacker}"
 
 
 @tells("table protect")
