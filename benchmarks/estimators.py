@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.linkage import GERMAN, adult_rows, census, flare, german_credit, pram, swapping
-from tabular.measures.comparison import Pairs, paired_columns
+from tabular.measures.contract import Pairs, paired_columns
 from tabular.measures.linkage.agreement import AGREEMENT, agreements, by_em, gains_of, pattern_counts
 from tabular.measures.linkage.estimation import assigned_by, best_estimate
 from tabular.measures.linkage.nearest import Labels

@@ -141,7 +141,7 @@ def _highest(document: dict[str, Any], said: Said) -> None:
     said.line(f"Highest linkage: {upper}{_linked(highest)}.")
     informed = document["informed"]
     if informed is not None and informed > highest["value"]:
-        said.note(f"Who knows the method links {informed:.2f} %; give the matrices for that to count, if it is a PRAM.")
+        note(f"Who knows the method links {informed:.2f} %; give the matrices for that to count, if it is a PRAM.")
 
 
 def _linked(highest: dict[str, Any]) -> str:
