@@ -21,6 +21,7 @@ from tabular.files.csv_tables import write_csv
 from tabular.hierarchies import build
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.measures import Summary, summary
+from tabular.measures.scores import PLAIN
 from tabular.protections import Protection, protect, protections
 from tabular.release import Counted, Stream, counted_k, effective_parameters, verify
 from tabular.table import Table, smallest_class
@@ -270,7 +271,7 @@ def _above(places: PlaceTree, node: int) -> list[str]:
 def measured(table: Table, masked: Table, graph: SocialGraph, origin: Origin | None) -> Summary:
     """Loss and risk of *masked*, the table of *graph*, both in the order of its users."""
     if origin is None:
-        return summary(table, masked, HEADER)
+        return summary(table, masked, HEADER, without=(PLAIN,))
     known = np.flatnonzero(origin.mapping >= 0)
     original, release = common_codes(origin.graph, graph)
     attributes, columns, codes, sets = [], {}, {}, {}
@@ -284,7 +285,7 @@ def measured(table: Table, masked: Table, graph: SocialGraph, origin: Origin | N
         columns[name] = places[: len(known)].astype(np.int32)
         codes[name], sets[name] = _moved(table, masked, name, places[len(known) :], len(values))
     full = Table(tuple(attributes), columns)
-    return summary(full, Table(tuple(attributes), codes, sets).rows(origin.mapping[known]), HEADER)
+    return summary(full, Table(tuple(attributes), codes, sets).rows(origin.mapping[known]), HEADER, without=(PLAIN,))
 
 
 def _moved(

@@ -16,6 +16,7 @@ from tabular.attributes import KINDS
 from tabular.errors import NoSolution, ReportedError
 from tabular.loop import Report, on_threads, processors, silent
 from tabular.measures import Summary, summary
+from tabular.measures.scores import PLAIN
 from tabular.protections import check_columns, protect, protections
 from tabular.table import Table, smallest_class
 
@@ -191,7 +192,7 @@ def _tried(
     except ReportedError as error:
         return error
     k = smallest_class([masked.columns[name] for name in attributes])
-    return Outcome(member=member, k=k, summary=summary(table, masked, attributes)), masked
+    return Outcome(member=member, k=k, summary=summary(table, masked, attributes, without=(PLAIN,))), masked
 
 
 _Ways = tuple[list[Mapping[str, Any]], str]

@@ -12,7 +12,7 @@ from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
 from tabular.loop import Report, silent
 from tabular.matrices.transition import CorrectedFrequencies, corrected_frequencies, read_matrices
-from tabular.measures.scores import Summary, summary
+from tabular.measures.scores import PLAIN, Summary, summary
 from tabular.measures.transitions import matrix_measures
 from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
@@ -65,9 +65,11 @@ class Masking:
         found = None
         if self.measure:
             report("Measuring", 0, 0)
-            found = summary(table, masked, self.columns)
+            known = {"informed": {"matrices": matrices}} if matrices else {}
+            found = summary(table, masked, self.columns, without=(PLAIN,), parameters=known, method_is_known=True)
             bound = found.disclosure_risk_bound
             findings |= found.scores() | ({"disclosure_risk_bound": bound} if bound else {})
+            findings["highest_linkage"] = found.highest_linkage
         return Masked(
             identifiers=self.identifiers,
             table=masked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ class Reading:
 @dataclass(frozen=True, kw_only=True)
 class Measure(Method):
     """A way to compare a masked table with its original."""
+
+    #: More attributes than these it cannot compare.
+    most_attributes: ClassVar[int | None] = None
 
     @abstractmethod
     def measure(self, original: Table, masked: Table, attributes: Sequence[str]) -> Reading:

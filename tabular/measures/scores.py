@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: What all measures come to together, in the order of a document.
 SCORES = ("information_loss", "disclosure_risk", "score_mean", "score_max")
 
+#: The scores as the thesis has them.
+PLAIN_SCORES = ("score_mean_em", "score_max_em")
+
 #: What information loss is the mean of.
 LOSSES = ("ctbil", "dbil", "ebil")
 
@@ -26,24 +29,41 @@ OF_ALL_KINDS = ("id", "clustering")
 #: The field of the measures that are told more by transition matrices than by the two files.
 MATRICES = "matrices"
 
+#: The linkage that the thesis computes, for its tables alone.
+PLAIN = "prl-em"
+
+#: The attackers among whom the one counts who links most; `informed` only where the method is known.
+LINKAGES = ("dbrl", "prl", "rsrl", "informed")
+
 #: The linkages of numbers stand in a document where those of categories stand.
 AS_NUMBERS = {"dbrl": "dbrl-numbers", "prl": "prl-numbers"}
 
 
+#: The one-to-one linkages, which can end with a bound, by their keys; and all that can.
+_LINKED_ONE_TO_ONE = {"prl": "prl", "prl_em": PLAIN}
+_BOUNDS = (*_LINKED_ONE_TO_ONE, "disclosure_risk", "highest_linkage")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """The readings of all measures by name, and what they come to together, in percent."""
+    """The readings of all measures by name, and what they come to together, in percent.
+
+    Where the method is known, as its matrices are or as whoever masked the table does, `informed` is an attacker like
+    the others; else it stands beside them.
+    """
 
     readings: Mapping[str, Reading]
     records: int = 0
     columns: tuple[str, ...] = ()
+    method_is_known: bool = False
 
     @staticmethod
     def paths() -> list[tuple[str, ...]]:
         """The paths of all numbers of a document, known before anything is measured."""
         keys = _keys()
-        bounds = [("bounds", key) for key in ("prl", "disclosure_risk")]
-        return [*((key,) for key in ("records", *keys, *SCORES)), *(("raw", key) for key in keys), *bounds]
+        bounds = [("bounds", key) for key in _BOUNDS]
+        single = ((key,) for key in ("records", *keys, *SCORES, *PLAIN_SCORES))
+        return [*single, ("highest_linkage", "value"), *(("raw", key) for key in keys), *bounds]
 
     @property
     def is_numeric(self) -> bool:
@@ -60,14 +80,28 @@ class Summary:
     @property
     def disclosure_risk(self) -> float:
         """The mean of ID and the better linkage, DBRL or PRL (eq 4.10); of numbers of ID and the mean linkage."""
-        return self._risk(0.0)
+        return self._risk("prl")
 
     @property
     def disclosure_risk_bound(self) -> float:
         """How far `disclosure_risk` can be from the exact value; 0 where PRL was solved exactly."""
-        prl = self._reading("prl")
-        bound = prl.bound if prl else 0.0
-        return max(self._risk(bound) - self._risk(0.0), self._risk(0.0) - self._risk(-bound))
+        bound = self._bound("prl")
+        return max(self._risk("prl", bound) - self._risk("prl"), self._risk("prl") - self._risk("prl", -bound))
+
+    @property
+    def highest_linkage(self) -> dict[str, str | float | None]:
+        """The attacker who links the largest share of the records with their originals, and that share."""
+        found = self._linkages()
+        if not found:
+            return {"measure": None, "value": None}
+        measure = max(found, key=lambda name: found[name][0])
+        return {"measure": measure, "value": found[measure][0]}
+
+    @property
+    def highest_linkage_bound(self) -> float | None:
+        """How much less the highest linkage can be; 0 where PRL was solved exactly."""
+        found = self._linkages().values()
+        return max(share for share, _ in found) - max(share - bound for share, bound in found) if found else None
 
     @property
     def score_mean(self) -> float:
@@ -79,22 +113,37 @@ class Summary:
         """The greater of loss and risk (eq 3.4)."""
         return max(self.information_loss, self.disclosure_risk)
 
+    @property
+    def score_mean_em(self) -> float:
+        """The mean of loss and risk as the thesis has it, PRL by plain EM."""
+        return (self.information_loss + self._risk(PLAIN)) / 2
+
+    @property
+    def score_max_em(self) -> float:
+        """The greater of loss and risk as the thesis has it, PRL by plain EM."""
+        return max(self.information_loss, self._risk(PLAIN))
+
     def document(self) -> dict[str, Any]:
         """Everything as plain values, in percent; `raw` has the formulas' values; None was not measured.
 
         Numbers are read by their own measures: `dbrl` and `prl` are then those of numbers, `pil` is the loss, and
         what counts categories is None.
         """
-        found = {key: self._reading(key) for key in _keys()}
-        prl = found["prl"]
+        found = {key: self._reading(name) for key, name in _keys().items()}
         return {
             "records": self.records,
             "columns": list(self.columns),
             "numeric": self.is_numeric,
+            "highest_linkage": self.highest_linkage,
             **{key: reading and reading.percent for key, reading in found.items()},
             **self.scores(),
+            **{name: self._score(name) for name in PLAIN_SCORES},
             "raw": {key: reading and reading.raw for key, reading in found.items()},
-            "bounds": {"prl": prl and prl.bound, "disclosure_risk": self._score("disclosure_risk_bound")},
+            "bounds": {
+                **{key: found[key] and self._bound(name) for key, name in _LINKED_ONE_TO_ONE.items()},
+                "disclosure_risk": self._score("disclosure_risk_bound"),
+                "highest_linkage": self.highest_linkage_bound,
+            },
         }
 
     def scores(self) -> dict[str, float | None]:
@@ -107,7 +156,8 @@ class Summary:
 
         document = self.document()
         raw, bounds = document["raw"], document["bounds"]
-        rows = [(name, document[name], raw.get(name), bounds.get(name)) for name in (*_keys(), *SCORES)]
+        names = (*_keys(), *SCORES, *PLAIN_SCORES)
+        rows = [(name, document[name], raw.get(name), bounds.get(name)) for name in names]
         taken = [row for row in rows if (row[1], row[2]) != (None, None)]
         return DataFrame(taken, columns=["measure", "percent", "raw", "bound"])
 
@@ -117,13 +167,27 @@ class Summary:
         caption = f"Loss and risk over {', '.join(self.columns)}, {self.records:,} records."
         return frame_snippet(caption, self.to_frame()[["measure", "percent", "raw"]], most=100)
 
-    def _risk(self, off: float) -> float:
-        """The risk if PRL is *off* by so much."""
-        near, assigned = self._percent("dbrl"), min(max(self._percent("prl") + off, 0.0), 100.0)
+    def _risk(self, one_to_one: str, off: float = 0.0) -> float:
+        """The risk by this *one_to_one* linkage if it is *off* by so much."""
+        near, assigned = self._percent("dbrl"), min(max(self._percent(one_to_one) + off, 0.0), 100.0)
         return (self._percent("id") + ((near + assigned) / 2 if self.is_numeric else max(near, assigned))) / 2
 
     def _reading(self, key: str) -> Reading | None:
         return self.readings.get(AS_NUMBERS.get(key, key) if self.is_numeric else key)
+
+    def _linkages(self) -> dict[str, tuple[float, float]]:
+        """The share that each attacker links who counts, and its bound."""
+        names = [name for name in LINKAGES if name != "informed" or self.method_is_known]
+        found = {name: self._reading(name) for name in names}
+        return {
+            name: (reading.percent, reading.bound)
+            for name, reading in found.items()
+            if reading is not None and reading.percent is not None
+        }
+
+    def _bound(self, key: str) -> float:
+        reading = self._reading(key)
+        return reading.bound if reading else 0.0
 
     def _percent(self, key: str) -> float:
         reading = self._reading(key)
@@ -148,21 +212,22 @@ def summary(
     without: Collection[str] = (),
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     matrices: Mapping[str, Any] | None = None,
+    method_is_known: bool | None = None,
 ) -> Summary:
     """Take every measure of *masked* against *original*; row i of both is the same record.
 
     Attributes that are all continuous are measured as numbers where every cell holds one; with missing values, labels
     that stand for sets, or other attributes beside it a continuous one counts as ordinal.
     *parameters* are given to the measures by name, and the transition *matrices* the table was masked with to all that
-    can use them. The measures named by *without* are left out, and the scores that need them.
+    can use them. The measures named by *without* are left out, and the scores that need them. The attacker who knows
+    the method counts where there are matrices, unless *method_is_known* says otherwise.
     """
-    given = {name: dict(values) for name, values in (parameters or {}).items()}
+    without = {name_of(key) for key in without}
+    given = {name_of(name): dict(values) for name, values in (parameters or {}).items()}
     if matrices is not None:
         for entry in measures.entries():
             if MATRICES in entry.method.__dataclass_fields__:
                 given.setdefault(entry.name, {})[MATRICES] = matrices
-    for name in (*without, *given):
-        measures[AS_NUMBERS.get(name, name)]
     taken = [
         name for name in names_for(original, masked, attributes) if _key(name) not in without and name not in without
     ]
@@ -173,6 +238,7 @@ def summary(
         readings={name: each.measure(original, masked, attributes) for name, each in made.items()},
         records=len(original),
         columns=tuple(attributes),
+        method_is_known=matrices is not None if method_is_known is None else method_is_known,
     )
 
 
@@ -183,14 +249,25 @@ def names_for(original: Table, masked: Table, attributes: Sequence[str]) -> list
     )
     if numbers:
         return [name for name in measures if name in (*OF_ALL_KINDS, *NUMERIC)]
-    return [name for name in measures if name not in NUMERIC]
+    return [name for name in measures if name not in NUMERIC and _compares(name, len(attributes))]
 
 
-def _keys() -> list[str]:
-    """The keys of the measures in a document."""
-    return [name for name in measures if name not in AS_NUMBERS.values()]
+def _compares(name: str, attributes: int) -> bool:
+    most = measures[name].method.most_attributes
+    return most is None or attributes <= most
+
+
+def name_of(key: str, *, numeric: bool = False) -> str:
+    """The registered name of the measure that stands under *key* in a document."""
+    name = measures[key if key in measures else key.replace("_", "-")].name
+    return AS_NUMBERS.get(name, name) if numeric else name
+
+
+def _keys() -> dict[str, str]:
+    """The keys of the measures in a document, and their names."""
+    return {name.replace("-", "_"): name for name in measures if name not in AS_NUMBERS.values()}
 
 
 def _key(name: str) -> str:
-    """The key in a document of a measure."""
+    """The measure of categories that stands where this one of numbers does."""
     return next((key for key, of_numbers in AS_NUMBERS.items() if of_numbers == name), name)

@@ -125,7 +125,7 @@ def test_each_outcome_is_that_of_the_protection_alone():
     for place in (0, 40, 80, 100, 103):
         outcome = found.outcomes[place]
         masked = outcome.member.protect(table, streams[place])
-        assert outcome.summary.document() == summary(table, masked, columns).document()
+        assert outcome.summary.document() == summary(table, masked, columns, without=["prl-em"]).document()
         assert outcome.k == min(Counter(zip(*(masked.values(name) for name in columns), strict=True)).values())
 
 

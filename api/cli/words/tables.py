@@ -103,13 +103,16 @@ _SCORES = {
     "disclosure_risk": "Mean of ID and the better linkage, DBRL or PRL; of numbers of ID and the mean linkage.",
     "score_mean": "Mean of loss and risk.",
     "score_max": "Greater of loss and risk.",
+    "score_mean_em": "The mean as the thesis has it, by prl_em.",
+    "score_max_em": "The greater as the thesis has it, by prl_em.",
 }
 
 
 @tells("table measure")
 def measured(verb: Any, outcome: Outcome, said: Said) -> None:
-    """Each measure in percent and raw, then the scores."""
+    """The attacker who links most, each measure in percent and raw, then the scores."""
     document = outcome.document
+    _highest(document, said)
     summaries = outcome.details["summaries"]
     rows = [(key, document[key], raw, summaries[key]) for key, raw in document["raw"].items() if raw is not None]
     kind = "numbers" if document["numeric"] else "categories"
@@ -118,6 +121,32 @@ def measured(verb: Any, outcome: Outcome, said: Said) -> None:
     scores = [(key, document[key], text) for key, text in _SCORES.items() if document[key] is not None]
     if scores:
         said.table("Scores", ["score", "percent", "what it says"], scores)
+
+
+#: What the attackers go by.
+_ATTACKERS = {
+    "dbrl": "by distance (DBRL)",
+    "prl": "by agreement one to one (PRL)",
+    "rsrl": "by distance within the reach of a swap (RSRL)",
+    "informed": "knowing the method (informed)",
+}
+
+
+def _highest(document: dict[str, Any], said: Said) -> None:
+    """Which attacker links most, and how much less it can be."""
+    highest = document["highest_linkage"]
+    if highest["measure"] is None:
+        return
+    upper = "at most " if document["bounds"]["highest_linkage"] else ""
+    said.line(f"Highest linkage: {upper}{_linked(highest)}.")
+    informed = document["informed"]
+    if informed is not None and informed > highest["value"]:
+        note(f"Who knows the method links {informed:.2f} %; give the matrices for that to count, if it is a PRAM.")
+
+
+def _linked(highest: dict[str, Any]) -> str:
+    attacker = _ATTACKERS[highest["measure"]]
+    return f"{highest['value']:.2f} % of the records are linked rightly, {attacker}"
 
 
 @tells("table protect")
@@ -140,6 +169,7 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
     )
     said.line(counted_k(document, f"protected columns together have k={document['k']}", verb.method))
     if verb.measure:
+        said.line(f"Highest linkage: {_linked(document['highest_linkage'])}.")
         said.line(scores_of(document))
     if "disclosure_risk_bound" in document:
         bound = document["disclosure_risk_bound"]

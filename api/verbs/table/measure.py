@@ -48,7 +48,7 @@ class MeasureTable(TableVerb):
         from tabular.files.table_files import read_masked
         from tabular.matrices.transition import read_matrices
         from tabular.measures import measures, summary
-        from tabular.measures.scores import AS_NUMBERS
+        from tabular.measures.scores import name_of
 
         before = self.read(self.original, work, measured=self.columns).table
         require_columns(before, self.columns, self.original)
@@ -66,8 +66,8 @@ class MeasureTable(TableVerb):
         document = summary(
             before, after, self.columns, without=self.without, parameters=self._parameters(), matrices=known
         ).document()
-        entries = {key: AS_NUMBERS.get(key, key) if document["numeric"] else key for key in document["raw"]}
-        summaries = {key: measures[name].summary for key, name in entries.items()}
+        names = {key: name_of(key, numeric=document["numeric"]) for key in document["raw"]}
+        summaries = {key: measures[name].summary for key, name in names.items()}
         holds = conditions.holds(self.fail_if, document)
         return Outcome(document=document, condition_holds=holds, details={"summaries": summaries})
 

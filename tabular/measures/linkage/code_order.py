@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.kernels import compiled
-from tabular.measures.linkage.transport import Entries, Problem, State
+from tabular.measures.linkage.transport import Links
 
 
 class Edges(NamedTuple):
@@ -45,57 +45,26 @@ class Detours(NamedTuple):
     row_closed: NDArray[np.int64]
 
 
-def first_in_code_order(problem: Problem, state: State, entries: Entries, limit: int) -> Edges | None:
-    """The first of the optimal transports, given one of them; None if they use more than *limit* edges.
-
-    A transport is optimal if and only if it uses only edges whose cost the duals exhaust.
-    """
-    rows, columns = problem.patterns.shape
-    counts = np.zeros(rows, dtype=np.int64)
-    _count_edges(problem, state, counts)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    if starts[-1] > limit:
-        return None
-    of_columns, of_rows, nexts, previous = (np.full(starts[-1], -1, dtype=np.int32) for _ in range(4))
-    heads, flows = np.full(columns, -1, dtype=np.int32), np.zeros(starts[-1], dtype=np.int64)
-    edges = Edges(starts, of_columns, of_rows, flows, heads, nexts, previous)
-    _list_edges(problem, state, entries, edges)
-    sizes = (columns, columns, columns, columns, columns, rows, rows, rows)
+def first_in_code_order(links: Links, originals: int, masked: int) -> Links:
+    """The first of the optimal transports, given one of them with all edges that any of them uses, in code order."""
+    order = np.lexsort((links.masked, links.originals))
+    rows, columns = links.originals[order].astype(np.int32), links.masked[order].astype(np.int32)
+    starts = np.searchsorted(rows, np.arange(originals + 1))
+    nexts, previous = (np.full(len(order), -1, dtype=np.int32) for _ in range(2))
+    heads = np.full(masked, -1, dtype=np.int32)
+    edges = Edges(starts, columns, rows, links.flows[order], heads, nexts, previous)
+    _list_flows(edges)
+    sizes = (masked, masked, masked, masked, masked, originals, originals, originals)
     _rearrange(edges, Detours(*(np.zeros(size, dtype=np.int64) for size in sizes)))
-    return edges
+    return Links(links.originals[order], links.masked[order], edges.flows)
 
 
 @compiled
-def _count_edges(problem: Problem, state: State, counts: NDArray[np.int64]) -> None:
-    rows, columns = problem.patterns.shape
-    for row in range(rows):
-        for column in range(columns):
-            cost = problem.costs[problem.patterns[row, column]]
-            counts[row] += cost == state.of_rows[row] + state.of_columns[column]
-
-
-@compiled
-def _list_edges(problem: Problem, state: State, entries: Entries, edges: Edges) -> None:
-    rows, columns = problem.patterns.shape
-    for row in range(rows):
-        edge = edges.starts[row]
-        for column in range(columns):
-            cost = problem.costs[problem.patterns[row, column]]
-            if cost == state.of_rows[row] + state.of_columns[column]:
-                edges.columns[edge], edges.rows[edge] = column, row
-                edge += 1
-    for column in range(columns):
-        entry = entries.heads[column]
-        while entry >= 0:
-            _add(edges, _edge_of(edges, entries.rows[entry], column), entries.amounts[entry])
-            entry = entries.nexts[entry]
-
-
-@compiled
-def _edge_of(edges: Edges, row: int, column: int) -> int:
-    """The edge between a row and a column."""
-    first = edges.starts[row]
-    return int(first + np.searchsorted(edges.columns[first : edges.starts[row + 1]], column))
+def _list_flows(edges: Edges) -> None:
+    """List the edges of each column that carry a flow."""
+    for edge in range(len(edges.flows)):
+        if edges.flows[edge] > 0:
+            _list(edges, edge)
 
 
 @compiled
@@ -104,13 +73,19 @@ def _add(edges: Edges, edge: int, amount: int) -> None:
     before = edges.flows[edge]
     edges.flows[edge] += amount
     if before == 0 and amount > 0:
-        head = edges.heads[edges.columns[edge]]
-        edges.nexts[edge], edges.previous[edge] = head, -1
-        if head >= 0:
-            edges.previous[head] = edge
-        edges.heads[edges.columns[edge]] = edge
+        _list(edges, edge)
     elif before > 0 and edges.flows[edge] == 0:
         _unlist(edges, edge)
+
+
+@compiled
+def _list(edges: Edges, edge: int) -> None:
+    """Put an edge at the head of the list of its column."""
+    head = edges.heads[edges.columns[edge]]
+    edges.nexts[edge], edges.previous[edge] = head, -1
+    if head >= 0:
+        edges.previous[head] = edge
+    edges.heads[edges.columns[edge]] = edge
 
 
 @compiled

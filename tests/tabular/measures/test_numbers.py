@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from itertools import combinations, permutations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from scipy.stats import gaussian_kde, norm
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput
 from tabular.measures import NUMERIC, measures, summary
-from tabular.measures.linkage.agreement import pattern_weights
 from tabular.table import Table
+from tests.tabular.measures.linkage.slow_linkage import slow_right
 
 PIL = measures["pil"].method
 DBRL = measures["dbrl-numbers"].method
@@ -207,23 +206,5 @@ def test_the_slow_one_to_one_linkage_says_the_same(pair, tolerance):
     original, masked = pair
     before, after = scaled(original, masked)
     agrees = np.abs(before[:, None, :] - after[None, :, :]) <= tolerance + 1e-9
-    patterns = (agrees << np.arange(agrees.shape[2])).sum(axis=2)
-    weights = pattern_weights(np.bincount(patterns.ravel(), minlength=1 << agrees.shape[2]), len(original))
-    rows = range(len(original))
-    totals = {choice: sum(weights[patterns[row, choice[row]]] for row in rows) for choice in permutations(rows)}
-    best = [choice for choice, total in totals.items() if total == max(totals.values())]
-    # Of the best assignments the one whose flows between distinct records come first, in the order of the numbers.
-    flows = max(_flows(before, after, choice) for choice in best)
-    firsts, seconds = sorted(set(map(tuple, before))), sorted(set(map(tuple, after)))
-    right = 0.0
-    for flow, (one, other) in zip(flows, product(firsts, seconds), strict=True):
-        mine = [row for row in rows if tuple(before[row]) == one]
-        theirs = [row for row in rows if tuple(after[row]) == other]
-        right += flow * len({*mine} & {*theirs}) / (len(mine) * len(theirs))
+    right = slow_right(agrees, [*map(tuple, before)], [*map(tuple, after)])
     assert PRL(tolerance=tolerance).measure(original, masked, original.names).raw == pytest.approx(right)
-
-
-def _flows(before, after, choice):
-    """How many records each combination of the original is assigned of each of the masked file, in code order."""
-    sent = Counter((tuple(before[row]), tuple(after[other])) for row, other in enumerate(choice))
-    return [sent[pair] for pair in product(sorted(set(map(tuple, before))), sorted(set(map(tuple, after))))]

@@ -24,7 +24,20 @@ def test_a_document_has_what_scripts_hold_on_to(graphpriv, files):
     ended = measured(graphpriv, *files, "--columns", "age,sex,town", "--json")
     assert ended.code == 0
     document = ended.document
-    for key in ("ctbil", "actbil", "dbil", "ebil", "id", "dbrl", "prl", "rsrl", "informed", "raw", "clustering"):
+    for key in (
+        "ctbil",
+        "actbil",
+        "dbil",
+        "ebil",
+        "id",
+        "dbrl",
+        "prl",
+        "prl_em",
+        "rsrl",
+        "informed",
+        "raw",
+        "clustering",
+    ):
         assert key in document
     loss = (document["ctbil"] + document["dbil"] + document["ebil"]) / 3
     risk = (document["id"] + max(document["dbrl"], document["prl"])) / 2
@@ -32,6 +45,9 @@ def test_a_document_has_what_scripts_hold_on_to(graphpriv, files):
     assert document["disclosure_risk"] == pytest.approx(risk)
     assert document["score_mean"] == pytest.approx((loss + risk) / 2)
     assert document["score_max"] == pytest.approx(max(loss, risk))
+    highest = max((document[name], name) for name in ("dbrl", "prl", "rsrl"))
+    assert document["highest_linkage"]["value"] == highest[0]
+    assert document["score_max_em"] <= document["score_max"]
     # 20 lies half a step of four from [20,30], 50 a step from 40; f half from *; Ager 1 from Bern, Bern half from both.
     assert document["raw"]["dbil"] == pytest.approx((1 / 2 + 1) / 4 + 1 / 2 + 1 + 1 / 2)
 
@@ -45,7 +61,14 @@ def test_a_file_against_itself_loses_nothing(graphpriv, files):
 def test_people_see_a_table_that_says_what_each_number_is(graphpriv, files):
     ended = measured(graphpriv, *files, "--columns", "age,sex")
     assert ended.code == 0
-    for text in ("4 records, 2 columns, read as categories", "ctbil", "Mean distance between", "score_max"):
+    assert ended.out.startswith("Highest linkage: ")
+    for text in (
+        "% of the records are linked",
+        "4 records, 2 columns, read as categories",
+        "ctbil",
+        "Mean distance between",
+        "score_max",
+    ):
         assert text in ended.out
 
 
@@ -63,6 +86,7 @@ def test_a_condition_stops_a_pipeline(graphpriv, files):
     arguments = (*files, "--columns", "age,sex", "--fail-if")
     assert measured(graphpriv, *arguments, "information_loss > 1 and raw.dbrl >= 0").code == 4
     assert measured(graphpriv, *arguments, "score_max > 100").code == 0
+    assert measured(graphpriv, *arguments, "highest_linkage.value > 1").code == 4
     ended = measured(graphpriv, "nowhere.csv", "nowhere.csv", "--columns", "age", "--fail-if", "scor_max > 1")
     assert (ended.code, ended.error) == (2, "No number of the result is called 'scor_max'; did you mean 'score_max'?")
 
@@ -88,6 +112,8 @@ def test_matrices_tell_what_the_attacker_knows(graphpriv, tmp_path):
     by_files = measured(graphpriv, "a.csv", "b.csv", "--columns", "x", "--json")
     by_matrix = measured(graphpriv, "a.csv", "b.csv", "--columns", "x", "--json", "--matrices", "matrices")
     assert (by_files.code, by_matrix.code) == (0, 0), by_matrix.err
+    assert by_files.document["highest_linkage"]["measure"] != "informed"
+    assert by_matrix.document["highest_linkage"]["measure"] in ("informed", "dbrl")
     assert by_matrix.document["ebil"] != by_files.document["ebil"]
     assert by_matrix.document["dbil"] == by_files.document["dbil"]
 

@@ -2,41 +2,71 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from tabular.measures.contract import Pairs, paired_columns
-from tabular.measures.linkage import agreement
-from tabular.measures.linkage.code_order import first_in_code_order
-from tabular.measures.linkage.nearest import Labels
-from tabular.measures.linkage.transport import Problem, optimum
-from tests.tabular.pairs_of_tables import random_pair
+from tabular.measures.linkage import candidates, transport
+from tabular.measures.linkage.transport import optimum
+from tests.strategies import seeds
+from tests.tabular.measures.linkage.spaces import small
 
 
-@pytest.mark.parametrize("sizes", [(5, 4, 6), (3, 2), (40, 40, 3, 5)])
-def test_the_assignment_is_as_good_as_another_solver_finds(sizes):
-    original, masked = random_pair(4, 120, sizes)
-    columns = paired_columns(original, masked, original.names)
-    pairs = Pairs.of(columns)
-    found, counts = agreement.patterns(pairs, Labels.of(columns))
-    weights = agreement.pattern_weights(counts, len(original))
-    problem = Problem(found, weights.max() - weights, pairs.original.counts, pairs.masked.counts)
-    edges = first_in_code_order(problem, *optimum(problem, 10**9), 10**6)
-    costs = problem.costs[found]
-    rows, others = linear_sum_assignment(costs[np.ix_(pairs.original.of_row, pairs.masked.of_row)])
-    best = costs[pairs.original.of_row[rows], pairs.masked.of_row[others]].sum()
-    assert (edges.flows * costs[edges.rows, edges.columns]).sum() == best
-    assert np.bincount(edges.rows, weights=edges.flows).tolist() == pairs.original.counts.tolist()
-    assert np.bincount(edges.columns, weights=edges.flows).tolist() == pairs.masked.counts.tolist()
-    assert edges.flows.min() >= 0
+def check(problem, links):
+    """The flows send everything, and cost as little as another solver's; no tight edge is missing."""
+    supply, demand, costs = problem.pairs.original.counts, problem.pairs.masked.counts, problem.costs
+    rows, others = problem.pairs.original.of_row, problem.pairs.masked.of_row
+    each = costs[np.ix_(rows, others)]
+    least = each[linear_sum_assignment(each)].sum()
+    assert (links.flows * costs[links.originals, links.masked]).sum() == least
+    assert np.bincount(links.originals, weights=links.flows).tolist() == supply.tolist()
+    assert np.bincount(links.masked, weights=links.flows).tolist() == demand.tolist()
+    assert links.flows.min() >= 0
+    found = np.zeros(costs.shape, dtype=np.int64)
+    found[links.originals, links.masked] += 1
+    assert found.max() == 1
 
 
-def test_many_small_flows_find_room():
-    rng = np.random.default_rng(5)
-    supply = np.full(30, 90)
-    problem = Problem(
-        rng.integers(0, 50, (30, 90)).astype(np.uint8), rng.integers(0, 10**6, 50), supply, np.full(90, 30)
+@pytest.mark.parametrize("sizes", [(5, 4, 6), (3, 2), (40, 40, 3, 5), (1, 1), (200,)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_assignment_is_as_good_as_another_solver_finds(sizes, seed):
+    problem = small(seed, 400, sizes)
+    check(problem, optimum(problem.space, problem.pairs.masked.counts, 10**9, 10**6))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(1, 40), st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(1, 6))
+def test_short_lists_find_the_same(seed, rows, sizes, length):
+    problem = small(seed, rows, sizes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "LISTED", length)
+        patch.setattr(candidates, "ROOM", length + 1)
+        check(problem, optimum(problem.space, problem.pairs.masked.counts, 10**9, 10**6))
+
+
+def test_where_no_agreement_counts_every_edge_is_tight():
+    problem = small(3, 300, (30, 20), gains=[0, 0])
+    links = optimum(problem.space, problem.pairs.masked.counts, 10**9, 10**6)
+    assert len(links.flows) == problem.costs.size
+    check(problem, links)
+
+
+def test_flows_that_outgrow_their_room_get_more(monkeypatch):
+    problem = small(5, 300, (30, 20))
+    demand = problem.pairs.masked.counts
+    expected = optimum(problem.space, demand, 10**9, 10**6)
+    with_room = transport._with_room
+    monkeypatch.setattr(
+        transport,
+        "_with_room",
+        lambda entries, originals, room: with_room(entries, originals, room if entries else originals + 1),
     )
-    state, entries = optimum(problem, 10**9)
-    edges = first_in_code_order(problem, state, entries, 10**6)
-    least = (state.of_rows * supply).sum() + 30 * state.of_columns.sum()
-    assert (edges.flows * problem.costs[problem.patterns[edges.rows, edges.columns]]).sum() == least
+    found = optimum(problem.space, demand, 10**9, 10**6)
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]
+
+
+def test_too_many_steps_or_edges_are_not_taken():
+    problem = small(5, 300, (30, 20))
+    demand = problem.pairs.masked.counts
+    assert optimum(problem.space, demand, 1, 10**6) is None
+    assert optimum(problem.space, demand, 10**9, 3) is None
