@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabular.attributes import Members, distances_to
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import Points, points_of
+from tabular.intervals import codes_in
 from tabular.kernels import compiled
 from tabular.registry import Method, Registry, option
 from tabular.table import Table, equivalence_classes
@@ -103,7 +104,7 @@ class Records:
             apart, shares = np.zeros((2, len(column.sets), column.size))
             for place, members in enumerate(column.sets):
                 apart[place] = distances_to(members, column.size, ordered=column.ordered) * self.unit
-                shares[place, list(members)] = 1 / len(members)
+                shares[place, codes_in(members)] = 1 / len(members)
             self.to_sets.append(apart)
             self.shares.append(shares)
 
@@ -115,7 +116,7 @@ class Records:
             at = centres[:, place]
             steps = np.abs(values - at) / column.size if column.ordered else values != at
             apart = np.asarray(np.round(steps * self.unit, DECIMALS), dtype=np.float64)
-            if column.sets:
+            if len(column.sets):
                 apart = np.concatenate([apart, self.to_sets[place][:, at]])
             total += apart[self.codes[place]]
         return total
@@ -129,7 +130,7 @@ class Records:
             keys = clusters * labels + self.codes[place]
             mass = np.asarray(np.bincount(keys, self.counts, len(before) * labels), dtype=np.float64)
             mass = mass.reshape(-1, labels)
-            if column.sets:
+            if len(column.sets):
                 mass = mass[:, : column.size] + mass[:, column.size :] @ self.shares[place]
             if column.ordered:
                 reached = np.round(2 * np.cumsum(mass, axis=1) - mass.sum(axis=1, keepdims=True), DECIMALS) >= 0

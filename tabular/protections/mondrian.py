@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, ORDINAL, Attribute, Members
 from tabular.grouping.points import domain_numbers
+from tabular.intervals import Spans
 from tabular.kernels import compiled
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -50,9 +51,9 @@ class Mondrian(Protection):
         parts = parts_of(table, attributes, self.k, relaxed=self.cuts == RELAXED)
         columns, sets = dict(table.columns), dict(table.sets)
         for name in attributes:
-            attribute = table.attribute(name)
-            label = _ranges if attribute.is_ordered else _choices
-            columns[name], sets[name] = label(table.columns[name], parts, len(attribute.domain))
+            attribute, codes = table.attribute(name), table.columns[name]
+            size = len(attribute.domain)
+            columns[name], sets[name] = (_ranges if attribute.is_ordered else _choices)(codes, parts, size)
         return Table(table.attributes, columns, sets)
 
 
@@ -85,13 +86,11 @@ def ends_of(codes: NDArray[np.int32], parts: NDArray[np.int64]) -> tuple[NDArray
     return np.minimum.reduceat(held, starts), np.maximum.reduceat(held, starts)
 
 
-def _ranges(
-    codes: NDArray[np.int32], parts: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+def _ranges(codes: NDArray[np.int32], parts: NDArray[np.int64], size: int) -> tuple[NDArray[np.int32], Spans]:
     lows, highs = ends_of(codes, parts)
     keys, which = np.unique(lows * size + highs, return_inverse=True)
-    sets = tuple(tuple(range(key // size, key % size + 1)) for key in keys.tolist())
-    return (size + which[parts]).astype(np.int32), sets
+    unpublished = np.full(len(keys), np.nan)
+    return (size + which[parts]).astype(np.int32), Spans(keys // size, keys % size, unpublished, unpublished)
 
 
 def _choices(
