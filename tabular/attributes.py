@@ -401,7 +401,7 @@ def paired_distances(
         spanned = labels >= size
         held = values[spanned].astype(np.int64)
         firsts, lasts = (ends[labels[spanned] - size] for ends in first_and_last(sets))
-        distances[spanned] = _sums_to_spans(held, firsts, lasts) / ((lasts - firsts + 1) * size)
+        distances[spanned] = sums_to_spans(held, firsts, lasts) / ((lasts - firsts + 1) * size)
         return distances
     # Rows by label, so that the distances to a set are computed once.
     rows = np.argsort(labels, kind="stable")
@@ -412,7 +412,7 @@ def paired_distances(
     return distances
 
 
-def _sums_to_spans(values: NDArray[np.int64], firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -> NDArray[np.int64]:
+def sums_to_spans(values: NDArray[np.int64], firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sum of the differences of each value from all codes of the span beside it."""
     counts = lasts - firsts + 1
     # The codes below the value, and those above it.

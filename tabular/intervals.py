@@ -132,6 +132,30 @@ def sizes_of(sets: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     return np.fromiter((len(each) for each in sets), np.int64, len(sets))
 
 
+def runs_of(sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], Spans]:
+    """The runs of neighbouring codes that *sets* are made of, and the set of each, in order.
+
+    >>> owners, runs = runs_of([(1, 2, 5), (0, 1)])
+    >>> owners.tolist(), runs.firsts.tolist(), runs.lasts.tolist()
+    ([0, 0, 1], [1, 5, 0], [2, 5, 1])
+    """
+    if isinstance(sets, Spans):
+        return np.arange(len(sets)), sets
+    found = [(owner, first, last) for owner, each in enumerate(sets) for first, last in _runs(each)]
+    owners, firsts, lasts = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    nothing = np.full(len(found), nan)
+    return owners, Spans(firsts, lasts, nothing, nothing)
+
+
+def _runs(members: Sequence[int]) -> list[tuple[int, int]]:
+    if members[-1] - members[0] + 1 == len(members):
+        return [(members[0], members[-1])]
+    codes = codes_in(members)
+    ends = np.flatnonzero(np.diff(codes) > 1)
+    firsts, lasts = codes[np.append(0, ends + 1)], codes[np.append(ends, len(codes) - 1)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
 def codes_in(members: Sequence[int]) -> NDArray[np.int64]:
     """The codes of one set."""
     if isinstance(members, Span):
@@ -146,14 +170,9 @@ def place_of(members: Sequence[int]) -> tuple[int, ...]:
     >>> sorted(sets) == sorted(sets, key=place_of)
     True
     """
-    if members[-1] - members[0] + 1 == len(members):
-        return members[0], 0, members[-1]
-    codes = codes_in(members)
-    ends = np.flatnonzero(np.diff(codes) > 1)
-    firsts, lasts = codes[np.append(0, ends + 1)], codes[np.append(ends, len(codes) - 1)]
+    *others, (first, last) = _runs(members)
     # A run that others follow sorts behind one that ends the set, and the shorter behind the longer one.
-    found = [part for first, last in zip(firsts[:-1], lasts[:-1], strict=True) for part in (int(first), 1, -int(last))]
-    return *found, int(firsts[-1]), 0, int(lasts[-1])
+    return *(part for begin, end in others for part in (begin, 1, -end)), first, 0, last
 
 
 def number_text(number: float) -> str:
