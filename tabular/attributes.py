@@ -11,7 +11,7 @@ others.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, nan
 from numbers import Real
@@ -57,6 +57,8 @@ class Attribute:
     role: str | None = None
     kind: str = NOMINAL
     domain: tuple[Value, ...] = ()
+    #: Whether the domain was declared: its values are then known to everybody, whoever occurs in the data.
+    declared: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         owner = f"Attribute {self.name!r}"
@@ -115,7 +117,7 @@ def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
         domain = _in_order(attribute, occurring - {None})
     if None in occurring and None not in domain:
         domain = (*domain, None)
-    return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
+    return replace(attribute, domain=domain, declared=attribute.declared or bool(attribute.domain))
 
 
 def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
@@ -127,7 +129,7 @@ def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     # Usually two sorted runs, which are merged quickly.
     numbers = sorted([*(value for value in attribute.domain if value is not None), *sorted(new)])  # type: ignore[type-var]
     domain = (*numbers, None) if None in known else tuple(numbers)
-    return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
+    return replace(attribute, domain=domain)
 
 
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
@@ -232,6 +234,11 @@ class LabelReader:
             pieces = text.split(RANGE)
             if len(pieces) != 2:
                 raise
+            last = len(self.attribute.domain) - 1
+            if not pieces[1] and self.attribute.domain[last] is None:
+                # Up to the missing value, which stands behind the numbers.
+                covered = self._covered(self._number(pieces[0]), inf)
+                return Span(covered.first, last, covered.low)
             return self._covered(*map(self._number, pieces))
         if len(ends) != 2 or ends[0] > ends[1]:
             raise InvalidInput("a range has two ends, the lower one first")

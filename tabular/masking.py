@@ -61,6 +61,7 @@ class Masking:
             "promises_k": protection.k_holds_over(self.columns) == (self.columns,),
             "k": counted.k,
             "suppressed": counted.suppressed,
+            "exact_values": _exact_values(masked, self.columns),
         }
         found = None
         if self.measure:
@@ -114,6 +115,15 @@ class Masked(Released):
 
         caption = f"{', '.join(self.columns)} masked by {self.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
+
+
+def _exact_values(masked: Table, columns: Sequence[str]) -> dict[str, int]:
+    """The rows that hold a value and no label, in each of the *columns* that has labels."""
+    return {
+        name: int((masked.columns[name] < len(masked.attribute(name).domain)).sum())
+        for name in columns
+        if len(masked.sets[name])
+    }
 
 
 def read_parameters(parameters: Mapping[str, Any], table: Table, columns: Sequence[str]) -> dict[str, Any]:

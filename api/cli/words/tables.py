@@ -139,6 +139,9 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
         f"{dropped}"
     )
     said.line(counted_k(document, f"protected columns together have k={document['k']}", verb.method))
+    if exact := {name: rows for name, rows in document["exact_values"].items() if rows}:
+        kept = ", ".join(f"{name} in {rows:,} rows" for name, rows in exact.items())
+        said.line(f"Exact values kept beside the labels: {kept}.")
     if verb.measure:
         said.line(scores_of(document))
     if "disclosure_risk_bound" in document:
