@@ -334,6 +334,7 @@ def canonical(
 ) -> tuple[NDArray[np.int32], Sequence[Members]]:
     """Codes and sets in their canonical form: each set once, in order, and in use; a set of one value is that value.
 
+    Only an interval with ends of its own stays a label although it covers one value.
     Codes from *size* on number the *sets*; equal sets become one label, however they were written.
     """
     if not len(sets):
@@ -345,7 +346,7 @@ def canonical(
     used = np.unique(codes[codes >= size]) - size
     members = {index: _members(sets[index]) for index in used.tolist()}
     keys = {index: place_of(each) for index, each in members.items()}
-    kept = {key: members[index] for index, key in sorted(keys.items(), reverse=True) if len(members[index]) > 1}
+    kept = {key: members[index] for index, key in sorted(keys.items(), reverse=True) if _is_label(members[index])}
     place = {key: size + index for index, key in enumerate(sorted(kept))}
     renamed = np.arange(size + len(sets), dtype=np.int32)
     for index, key in keys.items():
@@ -357,12 +358,17 @@ def _members(members: Members) -> Members:
     return members if isinstance(members, Span) else tuple(sorted({int(member) for member in members}))
 
 
+def _is_label(members: Members) -> bool:
+    """Whether a set is not just a value: it has several, or ends of its own."""
+    return len(members) > 1 or (isinstance(members, Span) and (members.low, members.high) != (None, None))
+
+
 def _canonical_spans(
     codes: NDArray[np.integer], spans: Spans, size: int
 ) -> tuple[NDArray[np.int32], Sequence[Members]]:
     used = np.unique(codes[codes >= size]) - size
     firsts, lasts = spans.firsts[used], spans.lasts[used]
-    several = firsts < lasts
+    several = (firsts < lasts) | ~np.isnan(spans.lows[used]) | ~np.isnan(spans.highs[used])
     _, found, which = np.unique(firsts[several] * size + lasts[several], return_index=True, return_inverse=True)
     renamed = np.arange(size + len(spans), dtype=np.int32)
     renamed[size + used] = firsts

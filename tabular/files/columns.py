@@ -345,8 +345,7 @@ def _in_domain(
             except InvalidInput:
                 row = int(np.argmax(words.codes == words.texts.index(text)))
                 raise BadCell(row, "is not in the domain") from None
-            code = members[0] if len(members) == 1 else len(domain) + len(sets)
-            if len(members) > 1:
-                sets.append(members)
+            code = len(domain) + len(sets)
+            sets.append(members)
         codes.append(code)
     return codes, domain, tuple(sets)

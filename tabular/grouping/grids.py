@@ -87,6 +87,32 @@ def on_a_grid(attribute: Attribute, spans: Spans, rows: NDArray[np.int64], count
     return found
 
 
+def roundest_above(before: float, number: float) -> float:
+    """The roundest number that is greater than *before* and no greater than *number*.
+
+    >>> roundest_above(79, 81), roundest_above(0.31, 0.38), roundest_above(28, 29)
+    (80.0, 0.35, 29.0)
+    """
+    exponent = ceil(log10(max(abs(before), abs(number), 1e-300))) + 1
+    for tried in range(MOST):
+        grid = Grid(FACTORS[tried % 3], exponent - tried // 3)
+        if abs(number) >= EXACT * grid.factor * 10.0**grid.exponent:
+            break
+        point = float(grid.at(grid.below(np.array([number])))[0])
+        if before < point:
+            return point
+    return float(number)
+
+
+def roundest_below(number: float, after: float) -> float:
+    """The roundest number that is no less than *number* and less than *after*.
+
+    >>> roundest_below(28, 31), roundest_below(-5, 0)
+    (30.0, -5.0)
+    """
+    return -roundest_above(-after, -number)
+
+
 def _loss(spans: Spans, rows: NDArray[np.int64]) -> int:
     return int(np.dot(spans.lasts - spans.firsts, rows))
 
