@@ -11,8 +11,9 @@ others.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf, nan
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput, named
+from tabular.intervals import Span, Spans, codes_in, first_and_last, interval_text, is_open, number_text, place_of
 from tabular.registry import check
 
 #: A plain value of a cell; None is a missing one.
@@ -35,10 +37,12 @@ FEW = 100
 
 NOMINAL, ORDINAL, CONTINUOUS = KINDS = ("nominal", "ordinal", "continuous")
 #: The codes of the values a label stands for, ascending, two or more.
-Members: TypeAlias = tuple[int, ...]
+Members: TypeAlias = tuple[int, ...] | Span
 
 ANY = "*"
 RANGE, CHOICE = ",", "|"
+#: How the labels of open intervals begin.
+UP_TO, FROM = "<=", ">="
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,8 @@ class Attribute:
     role: str | None = None
     kind: str = NOMINAL
     domain: tuple[Value, ...] = ()
+    #: Whether the domain was declared: its values are then known to everybody, whoever occurs in the data.
+    declared: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         owner = f"Attribute {self.name!r}"
@@ -111,7 +117,7 @@ def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
         domain = _in_order(attribute, occurring - {None})
     if None in occurring and None not in domain:
         domain = (*domain, None)
-    return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
+    return replace(attribute, domain=domain, declared=attribute.declared or bool(attribute.domain))
 
 
 def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
@@ -123,7 +129,7 @@ def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     # Usually two sorted runs, which are merged quickly.
     numbers = sorted([*(value for value in attribute.domain if value is not None), *sorted(new)])  # type: ignore[type-var]
     domain = (*numbers, None) if None in known else tuple(numbers)
-    return Attribute(name=attribute.name, role=attribute.role, kind=attribute.kind, domain=domain)
+    return replace(attribute, domain=domain)
 
 
 def inferred(name: str, values: Iterable[Value]) -> Attribute:
@@ -167,13 +173,23 @@ def write_label(attribute: Attribute, members: Sequence[int]) -> str:
     >>> size = Attribute(name="size", kind="ordinal", domain=("S", "M", "L", "XL"))
     >>> write_label(size, (0, 1, 2)), write_label(size, (0, 2)), write_label(size, (0, 1, 2, 3))
     ('[S,L]', '{S|L}', '*')
+    >>> age = Attribute(name="age", kind="ordinal", domain=(17, 21, 24, 90))
+    >>> write_label(age, Span(1, 2, low=20, high=25)), write_label(age, Span(1, 3, low=20, high=inf))
+    ('[20,25]', '>=20')
     """
     if len(members) == len(attribute.domain):
         return ANY
     first, last = members[0], members[-1]
     if attribute.is_ordered and last - first + 1 == len(members):
-        return f"[{text_of(attribute.domain[first])}{RANGE}{text_of(attribute.domain[last])}]"
+        low, high = (members.low, members.high) if isinstance(members, Span) else (None, None)
+        return interval_text(_end(attribute, first, low), _end(attribute, last, high))
     return "{" + CHOICE.join(text_of(attribute.domain[member]) for member in members) + "}"
+
+
+def _end(attribute: Attribute, code: int, published: float | None) -> str | None:
+    if is_open(published):
+        return None
+    return text_of(attribute.domain[code]) if published is None else number_text(published)
 
 
 class LabelReader:
@@ -181,82 +197,184 @@ class LabelReader:
 
     def __init__(self, attribute: Attribute) -> None:
         self.attribute = attribute
-        self.codes: dict[str, list[int]] = {}
-        for code, value in enumerate(attribute.domain):
-            self.codes.setdefault(text_of(value), []).append(code)
+        self.codes = {text_of(value): code for code, value in reversed(list(enumerate(attribute.domain)))}
+        #: The codes of values that are written alike; hardly ever any.
+        self.alike: dict[str, list[int]] = {}
+        if len(self.codes) < len(attribute.domain):
+            for code, value in enumerate(attribute.domain):
+                self.alike.setdefault(text_of(value), []).append(code)
 
     def members(self, text: str) -> Members:
         """The codes that *text* stands for: just one if it is a value.
 
         >>> size = Attribute(name="size", kind="ordinal", domain=("S", "M", "L", "XL"))
-        >>> LabelReader(size).members("[M,XL]")
-        (1, 2, 3)
+        >>> LabelReader(size).members("[M,XL]") == (1, 2, 3)
+        True
         """
         if text in self.codes:
-            return tuple(self._only([[code] for code in self.codes[text]]))
+            return tuple(self._only([[code] for code in self._codes(text)]))
         if text == ANY:
-            return tuple(range(len(self.attribute.domain)))
+            return Span(0, len(self.attribute.domain) - 1)
         if text.startswith("[") and text.endswith("]"):
             return self._range(text[1:-1])
         if text.startswith("{") and text.endswith("}"):
             return tuple(sorted(set(self._parts(text[1:-1], CHOICE))))
+        if text.startswith((UP_TO, FROM)):
+            return self._open(text)
         raise InvalidInput(
-            f"neither a value of the domain nor a set of such ([a,b], {{a|b}} or {ANY}); the labels of a hierarchy are "
-            f"not known here, so a release to be measured is written with {named('labels')} sets"
+            f"neither a value of the domain nor a set of such ([a,b], {{a|b}}, {UP_TO}a, {FROM}a or {ANY}); the labels "
+            f"of a hierarchy are not known here, so a release to be measured is written with {named('labels')} sets"
         )
 
-    def _range(self, text: str) -> Members:
-        if not self.attribute.is_ordered:
-            raise InvalidInput("a range needs an order, and the attribute is nominal; write {a|b}")
-        ends = self._parts(text, RANGE, limit=2)
+    def _range(self, text: str) -> Span:
+        self._check_order()
+        try:
+            ends = self._parts(text, RANGE, limit=2)
+        except _NotInDomain:
+            pieces = text.split(RANGE)
+            if len(pieces) != 2:
+                raise
+            last = len(self.attribute.domain) - 1
+            if not pieces[1] and self.attribute.domain[last] is None:
+                # Up to the missing value, which stands behind the numbers.
+                covered = self._covered(self._number(pieces[0]), inf)
+                return Span(covered.first, last, covered.low)
+            return self._covered(*map(self._number, pieces))
         if len(ends) != 2 or ends[0] > ends[1]:
             raise InvalidInput("a range has two ends, the lower one first")
-        return tuple(range(ends[0], ends[1] + 1))
+        return Span(ends[0], ends[1])
+
+    def _open(self, text: str) -> Span:
+        self._check_order()
+        end = text[len(UP_TO) :]
+        if end in self.codes:
+            code = self._only([[code] for code in self._codes(end)])[0]
+            last = len(self.attribute.domain) - 1
+            # A missing value at the end of the order is neither great nor small.
+            last -= self.attribute.domain[last] is None
+            return Span(0, code, low=-inf) if text.startswith(UP_TO) else Span(code, last, high=inf)
+        number = self._number(end)
+        return self._covered(-inf, number) if text.startswith(UP_TO) else self._covered(number, inf)
+
+    def _check_order(self) -> None:
+        if not self.attribute.is_ordered:
+            raise InvalidInput("a range needs an order, and the attribute is nominal; write {a|b}")
+
+    def _number(self, text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = nan
+        if number != number or not len(self._numbers):
+            raise _NotInDomain("the set names a value that is not in the domain")
+        return number
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.float64]:
+        """The domain as ascending numbers, without a missing value at its end; none if it is something else."""
+        domain = self.attribute.domain
+        held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
+        if not held or not all(map(is_number, held)):
+            return np.zeros(0)
+        numbers = np.array(held, dtype=np.float64)
+        return numbers if (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
+
+    def _covered(self, low: float, high: float) -> Span:
+        """The values from *low* to *high*, which are ends that need not be values."""
+        first = int(np.searchsorted(self._numbers, low, side="left"))
+        last = int(np.searchsorted(self._numbers, high, side="right")) - 1
+        if low > high or first > last:
+            raise InvalidInput("the range covers no value of the domain")
+        return Span(first, last, low, high)
+
+    def _codes(self, text: str) -> Sequence[int]:
+        if self.alike:
+            return self.alike.get(text, ())
+        return (self.codes[text],) if text in self.codes else ()
 
     def _parts(self, text: str, separator: str, limit: int | None = None) -> list[int]:
         """The codes of the values that *text* lists; a value may hold the separator itself."""
         pieces = text.split(separator)
-        longest = 1 + max((known.count(separator) for known in self.codes), default=0)
         # ways[i]: the ways to read the first i pieces; more than one way is ambiguous, so two are enough.
         ways: list[list[list[int]]] = [[[]]]
         for end in range(1, len(pieces) + 1):
             found = [
                 [*before, code]
-                for start in range(max(0, end - longest), end)
-                for code in self.codes.get(separator.join(pieces[start:end]), ())
+                for start in range(max(0, end - self._longest[separator]), end)
+                for code in self._codes(separator.join(pieces[start:end]))
                 for before in ways[start]
                 if limit is None or len(before) < limit
             ]
             ways.append(found if limit is not None else found[:2])
         return self._only(ways[-1])
 
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """The most pieces that a value is in, by separator."""
+        return {
+            separator: 1 + max((known.count(separator) for known in self.codes), default=0)
+            for separator in (RANGE, CHOICE)
+        }
+
     @staticmethod
     def _only(ways: list[list[int]]) -> list[int]:
         if len(ways) > 1:
             raise InvalidInput("the label can be read in several ways, since values of the domain are written alike")
         if not ways:
-            raise InvalidInput("the set names a value that is not in the domain")
+            raise _NotInDomain("the set names a value that is not in the domain")
         return ways[0]
 
 
+class _NotInDomain(InvalidInput):
+    """A label names what is no value of the domain."""
+
+
 def canonical(
-    codes: NDArray[np.integer], sets: Sequence[Iterable[int]], size: int
-) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+    codes: NDArray[np.integer], sets: Sequence[Members], size: int
+) -> tuple[NDArray[np.int32], Sequence[Members]]:
     """Codes and sets in their canonical form: each set once, in order, and in use; a set of one value is that value.
 
+    Only an interval with ends of its own stays a label although it covers one value.
     Codes from *size* on number the *sets*; equal sets become one label, however they were written.
     """
     if not len(sets):
         return codes.astype(np.int32), ()
-    members = [tuple(sorted({int(member) for member in each})) for each in sets]
+    if not isinstance(sets, Spans) and all(isinstance(each, Span) for each in sets):
+        sets = Spans.of(sets)  # type: ignore[arg-type]
+    if isinstance(sets, Spans):
+        return _canonical_spans(codes, sets, size)
     used = np.unique(codes[codes >= size]) - size
-    kept = sorted({members[index] for index in used.tolist() if len(members[index]) > 1})
-    place = {each: size + index for index, each in enumerate(kept)}
-    renamed = np.arange(size + len(members), dtype=np.int32)
-    for index in used.tolist():
-        each = members[index]
-        renamed[size + index] = place[each] if len(each) > 1 else each[0]
-    return renamed[codes], tuple(kept)
+    members = {index: _members(sets[index]) for index in used.tolist()}
+    keys = {index: place_of(each) for index, each in members.items()}
+    kept = {key: members[index] for index, key in sorted(keys.items(), reverse=True) if _is_label(members[index])}
+    place = {key: size + index for index, key in enumerate(sorted(kept))}
+    renamed = np.arange(size + len(sets), dtype=np.int32)
+    for index, key in keys.items():
+        renamed[size + index] = place[key] if key in place else members[index][0]
+    return renamed[codes], tuple(kept[key] for key in place)
+
+
+def _members(members: Members) -> Members:
+    return members if isinstance(members, Span) else tuple(sorted({int(member) for member in members}))
+
+
+def _is_label(members: Members) -> bool:
+    """Whether a set is not just a value: it has several, or ends of its own."""
+    return len(members) > 1 or (isinstance(members, Span) and (members.low, members.high) != (None, None))
+
+
+def _canonical_spans(
+    codes: NDArray[np.integer], spans: Spans, size: int
+) -> tuple[NDArray[np.int32], Sequence[Members]]:
+    used = np.unique(codes[codes >= size]) - size
+    firsts, lasts = spans.firsts[used], spans.lasts[used]
+    several = (firsts < lasts) | ~np.isnan(spans.lows[used]) | ~np.isnan(spans.highs[used])
+    _, found, which = np.unique(firsts[several] * size + lasts[several], return_index=True, return_inverse=True)
+    renamed = np.arange(size + len(spans), dtype=np.int32)
+    renamed[size + used] = firsts
+    renamed[size + used[several]] = size + which
+    kept = spans.take(used[several][found])
+    return renamed[codes], kept if len(kept) else ()
 
 
 def distances_to(members: Sequence[int], size: int, *, ordered: bool) -> NDArray[np.float64]:
@@ -268,14 +386,15 @@ def distances_to(members: Sequence[int], size: int, *, ordered: bool) -> NDArray
     [0.5, 0.5, 1.0, 1.0]
     """
     held = np.zeros(size, dtype=np.int64)
-    held[list(members)] = 1
+    held[codes_in(members)] = 1
     count = len(members)
     if not ordered:
         return (count - held) / count
     # From one value to the next the sum grows by 1 for each member passed and shrinks by 1 for each still ahead.
     passed = np.cumsum(held)
     steps = 2 * passed[:-1] - count
-    sums = np.concatenate(([sum(members)], sum(members) + np.cumsum(steps)))
+    total = int(codes_in(members).sum())
+    sums = np.concatenate(([total], total + np.cumsum(steps)))
     return sums / (count * size)
 
 
@@ -289,7 +408,13 @@ def paired_distances(
 ) -> NDArray[np.float64]:
     """The distance from each value to the label in the same row; labels from *size* on count the *sets*."""
     distances = np.abs(values.astype(np.int64) - labels) / size if ordered else (values != labels).astype(np.float64)
-    if not sets:
+    if not len(sets):
+        return distances
+    if ordered and isinstance(sets, Spans):
+        spanned = labels >= size
+        held = values[spanned].astype(np.int64)
+        firsts, lasts = (ends[labels[spanned] - size] for ends in first_and_last(sets))
+        distances[spanned] = sums_to_spans(held, firsts, lasts) / ((lasts - firsts + 1) * size)
         return distances
     # Rows by label, so that the distances to a set are computed once.
     rows = np.argsort(labels, kind="stable")
@@ -298,3 +423,13 @@ def paired_distances(
         holders = rows[first:end]
         distances[holders] = distances_to(members, size, ordered=ordered)[values[holders]]
     return distances
+
+
+def sums_to_spans(values: NDArray[np.int64], firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the differences of each value from all codes of the span beside it."""
+    counts = lasts - firsts + 1
+    # The codes below the value, and those above it.
+    below, above = np.clip(values - firsts, 0, counts), np.clip(lasts - values, 0, counts)
+    inside = (below * (below + 1) + above * (above + 1)) // 2
+    outside = np.abs(counts * values - counts * (firsts + lasts) // 2)
+    return np.asarray(np.where((values >= firsts) & (values <= lasts), inside, outside))

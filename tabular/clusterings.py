@@ -10,9 +10,10 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Members, distances_to
+from tabular.attributes import Members, sums_to_spans
 from tabular.grouping.mdav import mdav
 from tabular.grouping.points import Points, points_of
+from tabular.intervals import runs_of, sizes_of
 from tabular.kernels import compiled
 from tabular.registry import Method, Registry, option
 from tabular.table import Table, equivalence_classes
@@ -97,15 +98,7 @@ class Records:
         # A unit in which the distances of values are whole numbers, so that equal sums are equal.
         common = lcm(*(column.size for column in columns if column.ordered))
         self.unit = float(common) if common < 2**30 else 1.0
-        #: For each column how far its values are from its sets, and the share of each value in them.
-        self.to_sets, self.shares = [], []
-        for column in columns:
-            apart, shares = np.zeros((2, len(column.sets), column.size))
-            for place, members in enumerate(column.sets):
-                apart[place] = distances_to(members, column.size, ordered=column.ordered) * self.unit
-                shares[place, list(members)] = 1 / len(members)
-            self.to_sets.append(apart)
-            self.shares.append(shares)
+        self.runs = [runs_of(column.sets) for column in columns]
 
     def distances(self, centres: NDArray[np.int64]) -> NDArray[np.float64]:
         """How far each record is from each of the *centres*, a row each, a column an attribute."""
@@ -115,10 +108,31 @@ class Records:
             at = centres[:, place]
             steps = np.abs(values - at) / column.size if column.ordered else values != at
             apart = np.asarray(np.round(steps * self.unit, DECIMALS), dtype=np.float64)
-            if column.sets:
-                apart = np.concatenate([apart, self.to_sets[place][:, at]])
+            if len(column.sets):
+                apart = np.concatenate([apart, self._from_sets(place, at)])
             total += apart[self.codes[place]]
         return total
+
+    def _from_sets(self, place: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How far the sets of a column, a row each, are from *values*."""
+        column, (owners, runs) = self.columns[place], self.runs[place]
+        firsts, lasts, sizes = runs.firsts[:, None], runs.lasts[:, None], sizes_of(column.sets)[:, None]
+        total = np.zeros((len(column.sets), len(values)), dtype=np.int64)
+        if column.ordered:
+            np.add.at(total, owners, sums_to_spans(values[None, :], firsts, lasts))
+            return np.asarray(total / (sizes * column.size) * self.unit)
+        np.add.at(total, owners, (firsts <= values) & (values <= lasts))
+        return np.asarray((sizes - total) / sizes * self.unit)
+
+    def _spread(self, place: int, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The *mass* of the sets of a column, a row a cluster, spread evenly over their values."""
+        column, (owners, runs) = self.columns[place], self.runs[place]
+        steps = np.zeros((len(mass), column.size + 1))
+        shares = (mass / sizes_of(column.sets))[:, owners]
+        for cluster in range(len(mass)):
+            np.add.at(steps[cluster], runs.firsts, shares[cluster])
+            np.add.at(steps[cluster], runs.lasts + 1, -shares[cluster])
+        return np.asarray(np.cumsum(steps, axis=1)[:, :-1])
 
     def centres(self, clusters: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
         """The lower medians (modes of nominal attributes) of the *clusters*; an empty cluster keeps its centre."""
@@ -129,8 +143,8 @@ class Records:
             keys = clusters * labels + self.codes[place]
             mass = np.asarray(np.bincount(keys, self.counts, len(before) * labels), dtype=np.float64)
             mass = mass.reshape(-1, labels)
-            if column.sets:
-                mass = mass[:, : column.size] + mass[:, column.size :] @ self.shares[place]
+            if len(column.sets):
+                mass = mass[:, : column.size] + self._spread(place, mass[:, column.size :])
             if column.ordered:
                 reached = np.round(2 * np.cumsum(mass, axis=1) - mass.sum(axis=1, keepdims=True), DECIMALS) >= 0
                 found = np.argmax(reached, axis=1)

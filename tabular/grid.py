@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tabular.attributes import KINDS
+from tabular.attributes import KINDS, ORDINAL
 from tabular.errors import NoSolution, ReportedError
 from tabular.loop import Report, on_threads, processors, silent
 from tabular.measures import Summary, summary
 from tabular.measures.scores import PLAIN
 from tabular.protections import check_columns, protect, protections
+from tabular.protections.recoding import THESIS
 from tabular.table import Table, smallest_class
 
 #: 24 sizes of groups; each column alone, two together and all together make 72 microaggregations of three columns.
@@ -62,7 +63,7 @@ class Member:
         if not isinstance(counts, Mapping):
             return protect(table, self.method, self.columns, rng=rng, **self.parameters)
         for name in self.columns:
-            table = protect(table, self.method, [name], rng=rng, count=counts[name])
+            table = protect(table, self.method, [name], rng=rng, **{**self.parameters, "count": counts[name]})
         return table
 
 
@@ -140,9 +141,10 @@ def thesis_grid(table: Table, attributes: Sequence[str]) -> tuple[tuple[Member, 
     members: list[Member] = []
     left_out: list[LeftOut] = []
     for method, build in _BUILDERS.items():
-        other = [name for name in columns if table.attribute(name).kind not in protections[method].method.kinds]
+        taken = _KINDS.get(method, protections[method].method.kinds)
+        other = [name for name in columns if table.attribute(name).kind not in taken]
         if other:
-            kinds = " and ".join(protections[method].method.kinds)
+            kinds = " and ".join(taken)
             found: list[Mapping[str, Any]] = []
             listed = ", ".join(f"{name!r} is {table.attribute(name).kind}" for name in other)
             reason = f"it takes {kinds} columns only, and {listed}"
@@ -223,16 +225,24 @@ def _codings(table: Table, columns: tuple[str, ...]) -> _Ways:
     return [{"count": each[0] if len(set(each)) == 1 else dict(zip(columns, each, strict=True))} for each in counts], ""
 
 
+def _end_codings(table: Table, columns: tuple[str, ...]) -> _Ways:
+    ways, reason = _codings(table, columns)
+    return [{**way, "order": THESIS} for way in ways], reason
+
+
 def _rank_swappings(table: Table, columns: tuple[str, ...]) -> _Ways:
     reaches = [percent for percent in REACHES if round(len(table) * percent / 100)]
     reason = "a reach of less than one record" if len(reaches) < len(REACHES) else ""
     return [{"percent": percent} for percent in reaches], reason
 
 
+#: The kinds of column that the thesis gives to a method, where the method takes more.
+_KINDS = dict.fromkeys(("bottom-coding", "top-coding"), (ORDINAL,))
+
 _BUILDERS: Mapping[str, Callable[[Table, tuple[str, ...]], _Ways]] = {
     "microaggregation": _microaggregations,
-    "bottom-coding": _codings,
-    "top-coding": _codings,
+    "bottom-coding": _end_codings,
+    "top-coding": _end_codings,
     "global-recoding": _codings,
     "rank-swapping": _rank_swappings,
     "pram": lambda table, columns: (list(MATRICES), ""),

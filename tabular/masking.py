@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tabular.attributes import write_label
 from tabular.errors import InvalidParameter, named
 from tabular.hierarchies import read_hierarchies
 from tabular.loop import Report, silent
@@ -16,6 +17,7 @@ from tabular.measures.scores import PLAIN, Summary, summary
 from tabular.measures.transitions import matrix_measures
 from tabular.protections import Protection, protect, protections
 from tabular.protections.pram import PRAM
+from tabular.protections.recoding import Recoding
 from tabular.release import IDENTIFIER, Released, drawn_order, effective_parameters, release_table, verify
 from tabular.table import Table
 
@@ -61,7 +63,10 @@ class Masking:
             "promises_k": protection.k_holds_over(self.columns) == (self.columns,),
             "k": counted.k,
             "suppressed": counted.suppressed,
+            "exact_values": _exact_values(masked, self.columns),
         }
+        if isinstance(protection, Recoding):
+            findings["joined"] = _joined(masked, self.columns)
         found = None
         if self.measure:
             report("Measuring", 0, 0)
@@ -116,6 +121,28 @@ class Masked(Released):
 
         caption = f"{', '.join(self.columns)} masked by {self.method}, {len(self.table):,} rows."
         return table_snippet(caption, ["Finding", "Value"], [*self.findings.items()])
+
+
+def _joined(masked: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The labels in each of *columns*, and the rows that have them."""
+    return {
+        name: {
+            write_label(masked.attribute(name), members): int(
+                (masked.columns[name] == len(masked.attribute(name).domain) + place).sum()
+            )
+            for place, members in enumerate(masked.sets[name])
+        }
+        for name in columns
+    }
+
+
+def _exact_values(masked: Table, columns: Sequence[str]) -> dict[str, int]:
+    """The rows that hold a value and no label, in each of the *columns* that has labels."""
+    return {
+        name: int((masked.columns[name] < len(masked.attribute(name).domain)).sum())
+        for name in columns
+        if len(masked.sets[name])
+    }
 
 
 def read_parameters(parameters: Mapping[str, Any], table: Table, columns: Sequence[str]) -> dict[str, Any]:

@@ -53,7 +53,10 @@ VALUES_SHARED = (
 )
 OTHERS_STAY = "The other columns are unchanged: whoever knows their values for a person may find that person."
 NO_K = "The method promises no k: a row may describe one person alone."
-LABELS = "A label such as [a,b], {a|b} or * stands for all values it covers."
+LABELS = (
+    "A label such as [a,b], <=a, >=a, {a|b} or * stands for all values it covers; the ends of ranges of numbers are "
+    "rounded where the domain was not declared."
+)
 LABELS_OF_HIERARCHIES = (
     "A label comes from a hierarchy and stands for all values below it there, whether they occur or not; * stands for "
     "any value."
@@ -197,7 +200,10 @@ def table_dictionary(
     titles: Mapping[str, str],
     labels: str = LABELS,
 ) -> dict[str, Any]:
-    """The dictionary of a *table* as it is released; *findings* are its k and measures."""
+    """The dictionary of a *table* as it is released; *findings* are its k and measures.
+
+    Of a column with labels `exact_values` counts the rows that hold a value instead.
+    """
     k, suppressed = findings["k"], findings["suppressed"]
     others = [name for name in table.names if name not in protected]
     said = f"Each combination of the protected columns occurs in at least {k} rows"
@@ -246,6 +252,8 @@ def _field(table: Table, attribute: Attribute, is_protected: bool, title: str) -
         "distinct_values": len(present),
         "missing": sum(count for value, count in found if value is None),
     }
+    if len(table.sets[attribute.name]):
+        about["exact_values"] = int(counts[codes < len(attribute.domain)].sum())
     if len(present) <= MOST_VALUES:
         about["values"] = [{"value": text_of(value), "count": count} for value, count in present]
     return about

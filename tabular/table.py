@@ -31,6 +31,7 @@ from tabular.attributes import (
     write_label,
 )
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
+from tabular.intervals import Span, Spans
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -51,7 +52,7 @@ class Table:
 
     attributes: tuple[Attribute, ...]
     columns: Mapping[str, NDArray[np.int32]]
-    sets: Mapping[str, tuple[Members, ...]] = field(default_factory=dict)
+    sets: Mapping[str, Sequence[Members]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [attribute.name for attribute in self.attributes]
@@ -134,8 +135,8 @@ class Table:
     def with_labels(self, name: str, codes: NDArray[np.integer], sets: Sequence[Iterable[int]]) -> Table:
         """This table with other codes in column *name*, those from the size of its domain on counting *sets*."""
         self.attribute(name)
-        labels = {**self.sets, name: tuple(tuple(each) for each in sets)}
-        return Table(self.attributes, {**self.columns, name: codes}, labels)  # type: ignore[dict-item]
+        held = [each if isinstance(each, Span) else tuple(each) for each in sets]
+        return Table(self.attributes, {**self.columns, name: codes}, {**self.sets, name: held})  # type: ignore[dict-item]
 
     def rows(self, positions: NDArray[np.integer]) -> Table:
         """The rows at *positions*, in that order; the domains stay."""
@@ -278,8 +279,9 @@ def _encoded(attribute: Attribute, values: Sequence[Value]) -> NDArray[np.int32]
         raise InvalidInput(f"Column {attribute.name!r}, row {row + 1}: the value is not in the domain.") from None
 
 
-def _encoded_with_sets(attribute: Attribute, values: Sequence[Value]) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
-    codes = dict(attribute.codes)
+def _encoded_with_sets(attribute: Attribute, values: Sequence[Value]) -> tuple[NDArray[np.int32], Sequence[Members]]:
+    # Not those of the attribute, which would be kept: of a long domain they are large.
+    codes = {value: code for code, value in enumerate(attribute.domain)}
     reader = LabelReader(attribute)
     sets: list[Members] = []
     for row, value in enumerate(values):
@@ -298,21 +300,31 @@ def _encoded_with_sets(attribute: Attribute, values: Sequence[Value]) -> tuple[N
 
 def _checked(
     attribute: Attribute, codes: NDArray[np.integer], sets: Sequence[Members]
-) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+) -> tuple[NDArray[np.int32], Sequence[Members]]:
     """The codes of one column, copied unless nobody can write to them, and its sets; an error if they do not fit."""
     array = np.asarray(codes)
     if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
         raise InvalidInput(f"Column {attribute.name!r}: codes are whole numbers, one a row.")
     size = len(attribute.domain)
-    for members in sets:
-        if not members or min(members) < 0 or max(members) >= size:
-            raise InvalidInput(f"Column {attribute.name!r}: a set holds one or more codes of the domain.")
+    if not _in_domain(sets, size):
+        raise InvalidInput(f"Column {attribute.name!r}: a set holds one or more codes of the domain.")
     outside = np.flatnonzero((array < 0) | (array >= size + len(sets)))
     if outside.size:
         raise InvalidInput(f"Column {attribute.name!r}, row {outside[0] + 1}: the code is not in the domain.")
     fitting, kept = canonical(array, sets, size)
     is_fixed = fitting.dtype == np.int32 and fitting.base is None and not fitting.flags.writeable
     return fitting if is_fixed else np.array(fitting, dtype=np.int32), kept
+
+
+def _in_domain(sets: Sequence[Members], size: int) -> bool:
+    """Whether each set holds codes of a domain of *size*, and at least one."""
+    if isinstance(sets, Spans):
+        return bool(((sets.firsts >= 0) & (sets.firsts <= sets.lasts) & (sets.lasts < size)).all())
+    return all(
+        len(each) > 0
+        and (each[0] >= 0 and each[-1] < size if isinstance(each, Span) else min(each) >= 0 and max(each) < size)
+        for each in sets
+    )
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,7 @@ def interpreted(
         domain = [*domain, None]
         # Sets count from the end of the domain.
         values = [value + (value >= len(domain) - 1) for value in values]
-    attribute = Attribute(name=name, role=known.role, kind=kind, domain=tuple(domain))
+    attribute = Attribute(name=name, role=known.role, kind=kind, domain=tuple(domain), declared=bool(known.domain))
     code = iter(values)
     by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes
@@ -345,8 +345,7 @@ def _in_domain(
             except InvalidInput:
                 row = int(np.argmax(words.codes == words.texts.index(text)))
                 raise BadCell(row, "is not in the domain") from None
-            code = members[0] if len(members) == 1 else len(domain) + len(sets)
-            if len(members) > 1:
-                sets.append(members)
+            code = len(domain) + len(sets)
+            sets.append(members)
         codes.append(code)
     return codes, domain, tuple(sets)

@@ -268,15 +268,25 @@ def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None
 def _written(
     table: Table, name: str, like: TableFile | None, dialect: Dialect, cell: Callable[[str], str]
 ) -> tuple[Any, NDArray[np.int32]]:
-    """Each value and label of a column as written, and the code of each row among them."""
-    attribute = table.attribute(name)
-    texts = [None if value is None else _text(value, dialect.decimal) for value in attribute.domain]
-    marker = like.markers.get(name, "") if like else ""
-    # What stands for no value must not be a value.
-    marker = next((each for each in (marker, *_MARKERS) if each not in texts), "")
-    texts.extend(write_label(attribute, members) for members in table.sets[name])
-    written = [cell(marker, bare=True) if text is None else cell(text) for text in texts]  # type: ignore[call-arg]
-    return np.array(written, dtype=object), table.columns[name]
+    """Each value and label that a column holds as written, and the place of each row's among them."""
+    attribute, sets = table.attribute(name), table.sets[name]
+    markers = (like.markers.get(name, "") if like else "", *_MARKERS)
+    # What stands for no value must not be a value, whether it occurs or not.
+    taken = {
+        text for value in attribute.domain if (text := _text(value, dialect.decimal)) in markers and value is not None
+    }
+    marker = next((each for each in markers if each not in taken), "")
+    used = np.unique(table.columns[name])
+    place, size = np.zeros(len(attribute.domain) + len(sets), dtype=np.int32), len(attribute.domain)
+    place[used] = np.arange(len(used))
+    written = []
+    for code in used.tolist():
+        value = attribute.domain[code] if code < size else write_label(attribute, sets[code - size])
+        if value is None:
+            written.append(cell(marker, bare=True))  # type: ignore[call-arg]
+        else:
+            written.append(cell(_text(value, dialect.decimal)))
+    return np.array(written, dtype=object), place[table.columns[name]]
 
 
 def _text(value: Value, decimal: str) -> str:

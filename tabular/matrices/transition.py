@@ -227,7 +227,7 @@ def corrected_frequencies(masked: Table, name: str, matrix: Any) -> CorrectedFre
     there.
     """
     attribute = masked.attribute(name)
-    if masked.sets[name]:
+    if len(masked.sets[name]):
         raise InvalidInput(f"Column {name!r} holds labels that stand for sets; no transition matrix makes them.")
     counts = np.bincount(masked.columns[name], minlength=len(attribute.domain))
     transitions = stochastic(attribute, matrix)

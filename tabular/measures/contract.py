@@ -61,7 +61,7 @@ class Column:
     name: str
     ordered: bool
     size: int
-    sets: tuple[Members, ...]
+    sets: Sequence[Members]
     original: NDArray[np.int32]
     masked: NDArray[np.int32]
 
@@ -87,12 +87,15 @@ def _column(original: Table, masked: Table, name: str) -> Column:
     attribute, other = original.attribute(name), masked.attribute(name)
     # Masking a continuous attribute can bring new values; the original's are still among them.
     is_numeric = attribute.kind == CONTINUOUS
-    fits = set(attribute.domain) <= set(other.domain) if is_numeric else attribute.domain == other.domain
+    fits = attribute.domain == other.domain or (is_numeric and set(attribute.domain) <= set(other.domain))
     if attribute.kind != other.kind or not fits:
         raise InvalidInput(f"Column {name!r}: the masked table must have the domain of the original (Table.masked).")
     if original.sets[name]:
         raise InvalidInput(f"Column {name!r}: the original holds labels that stand for sets; it must hold values.")
-    places = np.array([other.codes[value] for value in attribute.domain], dtype=np.int32)
+    if attribute.domain == other.domain:
+        places = np.arange(len(attribute.domain), dtype=np.int32)
+    else:
+        places = np.array([other.codes[value] for value in attribute.domain], dtype=np.int32)
     return Column(
         name=name,
         ordered=attribute.is_ordered,
@@ -110,7 +113,7 @@ def checked_matrix(column: Column, matrix: NDArray[np.float64]) -> NDArray[np.fl
         raise InvalidInput(f"The matrix of {column.name!r} must be {column.size} x {column.size}, as the domain is.")
     if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(matrix.sum(axis=1) - 1) > ROUNDING).any():
         raise InvalidInput(f"The matrix of {column.name!r} is not stochastic: each row must sum to 1, none below 0.")
-    if column.sets:
+    if len(column.sets):
         raise InvalidInput(f"Column {column.name!r} holds labels that stand for sets; no transition matrix makes them.")
     return matrix
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import Members
+from tabular.intervals import Spans, codes_in, sizes_of
 from tabular.measures.contract import Column, Measure, Reading, measures, paired_columns
 from tabular.registry import option
 from tabular.table import Table
@@ -56,9 +57,28 @@ def mid_ranks(frequencies: NDArray[np.int64], sets: Sequence[Members]) -> NDArra
     [1.5, 4.5, 6.5, 3.5]
     """
     ranks = np.cumsum(frequencies) - frequencies + (frequencies + 1) / 2
+    if isinstance(sets, Spans):
+        return np.concatenate([ranks, _ranks_of_spans(frequencies, ranks, sets)])
     of_sets = []
     for members in sets:
-        held = list(members)
+        held = codes_in(members)
         weights = frequencies[held] if frequencies[held].any() else np.ones(len(held), dtype=np.int64)
         of_sets.append(float(np.dot(ranks[held], weights) / weights.sum()))
     return np.concatenate([ranks, of_sets])
+
+
+def _ranks_of_spans(frequencies: NDArray[np.int64], ranks: NDArray[np.float64], spans: Spans) -> NDArray[np.float64]:
+    """The mean rank of the records in each span; an empty one has the mean of its values."""
+
+    def sums(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        running = np.concatenate([[0], np.cumsum(numbers)])
+        return np.asarray(running[spans.lasts + 1] - running[spans.firsts])
+
+    # Twice the ranks are whole numbers: sums are exact.
+    twice = np.rint(2 * ranks).astype(np.int64)
+    records = sums(frequencies)
+    totals, counts = (
+        np.where(records, sums(twice * frequencies), sums(twice)),
+        np.where(records, records, sizes_of(spans)),
+    )
+    return np.asarray(totals / (2 * counts))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabular.attributes import Members, widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter
+from tabular.intervals import Span
 from tabular.protections.contract import Protection, check_columns, protections
 from tabular.registry import option
 from tabular.table import Table, check_k
@@ -121,6 +122,9 @@ def rebuilt(table: Table, parts: Sequence[NDArray[np.int64]], masked: Sequence[T
             places = np.array([attribute.codes[value] for value in part.attribute(name).domain], dtype=np.int64)
             labels = np.concatenate([places, len(attribute.domain) + len(held) + np.arange(len(part.sets[name]))])
             codes[rows] = labels[part.columns[name]]
-            held.extend(tuple(places[list(members)].tolist()) for members in part.sets[name])
+            held.extend(
+                each.moved(places) if isinstance(each, Span) else tuple(places[list(each)].tolist())
+                for each in part.sets[name]
+            )
         columns[name], sets[name] = codes, tuple(held)
     return Table(tuple(described.values()), columns, sets)

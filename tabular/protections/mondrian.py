@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, ORDINAL, Attribute, Members
+from tabular.grouping.grids import on_a_grid
 from tabular.grouping.points import domain_numbers
+from tabular.intervals import Spans
 from tabular.kernels import compiled
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -29,8 +31,9 @@ STRICT, RELAXED = CUTS = ("strict", "relaxed")
 @protections.add(
     "mondrian",
     cites="LeFevre, DeWitt and Ramakrishnan (2006); Mares Soler (2013), section 2.3.3",
-    limits="nominal columns are cut along the order of their domain, which has no meaning; a label of a continuous "
-    "column covers, and is stored with, every number of the column within it",
+    limits="nominal columns are cut along the order of their domain, which has no meaning; ranges of numbers reach "
+    "outwards to round ends, and cover more, unless the values were declared in a schema; a part whose records share "
+    "one value keeps it",
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Protection):
@@ -51,8 +54,10 @@ class Mondrian(Protection):
         columns, sets = dict(table.columns), dict(table.sets)
         for name in attributes:
             attribute = table.attribute(name)
-            label = _ranges if attribute.is_ordered else _choices
-            columns[name], sets[name] = label(table.columns[name], parts, len(attribute.domain))
+            if attribute.is_ordered:
+                columns[name], sets[name] = _ranges(attribute, table.columns[name], parts, self.k)
+            else:
+                columns[name], sets[name] = _choices(table.columns[name], parts, len(attribute.domain))
         return Table(table.attributes, columns, sets)
 
 
@@ -86,12 +91,15 @@ def ends_of(codes: NDArray[np.int32], parts: NDArray[np.int64]) -> tuple[NDArray
 
 
 def _ranges(
-    codes: NDArray[np.int32], parts: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int32], tuple[Members, ...]]:
+    attribute: Attribute, codes: NDArray[np.int32], parts: NDArray[np.int64], k: int
+) -> tuple[NDArray[np.int32], Spans]:
     lows, highs = ends_of(codes, parts)
+    size = len(attribute.domain)
     keys, which = np.unique(lows * size + highs, return_inverse=True)
-    sets = tuple(tuple(range(key // size, key % size + 1)) for key in keys.tolist())
-    return (size + which[parts]).astype(np.int32), sets
+    labels, unpublished = which[parts], np.full(len(keys), np.nan)
+    spans = Spans(keys // size, keys % size, unpublished, unpublished)
+    counts = np.bincount(codes, minlength=size)
+    return (size + labels).astype(np.int32), on_a_grid(attribute, spans, np.bincount(labels), counts, k)
 
 
 def _choices(

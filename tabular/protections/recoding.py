@@ -1,40 +1,51 @@
-"""Recoding: the first, the last or the rarest categories of a column become one."""
+"""Recoding: the highest, the lowest or the rarest categories of a column become one."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import NOMINAL, ORDINAL
+from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Members, is_number
 from tabular.errors import InvalidParameter, named
+from tabular.grouping.grids import numbers_of, roundest_above, roundest_below
+from tabular.intervals import Span
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table
 
 CITES = "Hundepool and others (1998); Mares Soler (2013), section 2.3.5"
 
+USUAL, THESIS = ORDERS = ("usual", "thesis")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recoding(Protection):
     """Join *count* categories of each column into one label."""
 
-    kinds: ClassVar[tuple[str, ...]] = (ORDINAL,)
+    kinds: ClassVar[tuple[str, ...]] = (ORDINAL, CONTINUOUS)
 
     count: int = option(2, low=2, help="number of categories to join, fewer than the domain has")
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """The table with categories of each of *attributes* joined; draws nothing."""
         for name in attributes:
-            size, codes = len(table.attribute(name).domain), table.columns[name]
-            self._check_size(name, size)
-            joined = self.ranked(table, name)[: self.count]
-            table = table.with_labels(name, np.where(np.isin(codes, joined), size, codes), [joined.tolist()])
+            attribute, codes = table.attribute(name), table.columns[name]
+            joined = self.joined(table, attribute)
+            if len(joined):
+                size = len(attribute.domain)
+                table = table.with_labels(name, np.where(np.isin(codes, joined), size, codes), [joined])
         return table
+
+    def joined(self, table: Table, attribute: Attribute) -> Members:
+        """The categories of a column that become one, ascending."""
+        self._check_size(attribute.name, len(attribute.domain))
+        return _rounded(attribute, tuple(sorted(self.ranked(table, attribute.name)[: self.count].tolist())))
 
     @abstractmethod
     def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
@@ -55,20 +66,106 @@ class Recoding(Protection):
             )
 
 
+def _rounded(attribute: Attribute, joined: tuple[int, ...]) -> Members:
+    """The *joined* codes as a label with round ends where they are neighbouring numbers that nobody declared."""
+    numbers, first, last = numbers_of(attribute), joined[0], joined[-1]
+    if last >= len(numbers) or last - first + 1 > len(joined):
+        return joined
+    low = roundest_above(numbers[first - 1], numbers[first]) if first else -inf
+    high = roundest_below(numbers[last], numbers[last + 1]) if last + 1 < len(numbers) else inf
+    return Span(first, last, low, high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndCoding(Recoding):
+    """Join the categories at one end of each column's order, or the numbers beyond a threshold."""
+
+    order: str = option(
+        USUAL,
+        choices=ORDERS,
+        help="usual: top joins the last categories of the order; thesis: the first, as Mares Soler (2013) has it",
+    )
+
+    #: The parameter that gives a threshold.
+    threshold: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = getattr(self, self.threshold)
+        if given is not None and _number(given) is None:
+            raise InvalidParameter.wrong(self.threshold, must="be a number", was=given, owner=type(self).__name__)
+
+    def joined(self, table: Table, attribute: Attribute) -> Members:
+        """The categories at the end of the order, or all numbers beyond the threshold."""
+        limit = _number(getattr(self, self.threshold))
+        return super().joined(table, attribute) if limit is None else self._beyond(attribute, limit)
+
+    @abstractmethod
+    def reach(self, limit: float) -> tuple[float, float]:
+        """The numbers that are joined, from and to."""
+
+    def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
+        """The categories from the end that is joined; a missing value is neither high nor low but for the thesis."""
+        domain = table.attribute(name).domain
+        codes = np.arange(len(domain))
+        if self.order == THESIS:
+            return codes if self.joins_last else codes[::-1]
+        missing = np.array([value is None for value in domain], dtype=np.bool_)
+        present = codes[~missing]
+        return np.concatenate([present[::-1] if self.joins_last else present, codes[missing]])
+
+    #: Whether the last categories of the order are joined.
+    joins_last: ClassVar[bool] = True
+
+    def _beyond(self, attribute: Attribute, limit: float) -> Members:
+        low, high = self.reach(limit)
+        codes = []
+        for code, value in enumerate(attribute.domain):
+            if value is not None and not is_number(value):
+                raise InvalidParameter(
+                    f"Column {attribute.name!r} holds no numbers: {named(self.threshold)} cannot be used; give "
+                    f"{named('count')}."
+                )
+            if value is not None and low <= value <= high:  # type: ignore[operator]
+                codes.append(code)
+        if not codes:
+            return ()
+        if len(codes) == len(attribute.domain):
+            raise InvalidParameter(
+                f"Column {attribute.name!r}: all values lie beyond {named(self.threshold)}; nothing would be left to "
+                f"tell apart. Leave the column out."
+            )
+        is_run = codes[-1] - codes[0] + 1 == len(codes)
+        return Span(codes[0], codes[-1], low, high) if is_run else tuple(codes)
+
+
+def _number(given: object) -> float | None:
+    """*given* as a finite number; None if it is none."""
+    try:
+        number = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if isfinite(number) and not isinstance(given, bool) else None
+
+
 @protections.add(
     "bottom-coding",
     cites=CITES,
-    limits="promises no k, and the joined categories can still be rare; joins the last categories of the order, as "
-    "the thesis has it, where common use has the first ones; a missing value is a category, the last of the order "
-    "unless the domain places it elsewhere",
+    limits="promises no k, and the joined values can still be rare; what is joined comes from the data unless a "
+    "threshold is given",
 )
 @dataclass(frozen=True, kw_only=True)
-class BottomCoding(Recoding):
-    """Join the *count* last categories of each column's order into one label."""
+class BottomCoding(EndCoding):
+    """Join the *count* lowest categories of each column into one label, or all numbers up to *below*."""
 
-    def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
-        """The categories from the last to the first."""
-        return np.arange(len(table.attribute(name).domain))[::-1]
+    below: float | str | None = option(None, help="for numbers: join all up to this one, in place of a count")
+
+    threshold: ClassVar[str] = "below"
+    joins_last: ClassVar[bool] = False
+
+    def reach(self, limit: float) -> tuple[float, float]:
+        """All numbers up to *limit*."""
+        return -inf, limit
 
 
 @protections.add(
@@ -94,14 +191,17 @@ class GlobalRecoding(Recoding):
 @protections.add(
     "top-coding",
     cites=CITES,
-    limits="promises no k, and the joined categories can still be rare; joins the first categories of the order, as "
-    "the thesis has it, where common use has the last ones; a missing value is a category, the last of the order "
-    "unless the domain places it elsewhere",
+    limits="promises no k, and the joined values can still be rare; what is joined comes from the data unless a "
+    "threshold is given",
 )
 @dataclass(frozen=True, kw_only=True)
-class TopCoding(Recoding):
-    """Join the *count* first categories of each column's order into one label."""
+class TopCoding(EndCoding):
+    """Join the *count* highest categories of each column into one label, or all numbers from *above* on."""
 
-    def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
-        """The categories from the first to the last."""
-        return np.arange(len(table.attribute(name).domain))
+    above: float | str | None = option(None, help="for numbers: join all from this one on, in place of a count")
+
+    threshold: ClassVar[str] = "above"
+
+    def reach(self, limit: float) -> tuple[float, float]:
+        """All numbers from *limit* on."""
+        return limit, inf

@@ -168,6 +168,12 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
         f"{dropped}"
     )
     said.line(counted_k(document, f"protected columns together have k={document['k']}", verb.method))
+    for name, labels in document.get("joined", {}).items():
+        joined = " and ".join(f"{label} ({rows:,} rows)" for label, rows in labels.items())
+        said.line(f"Joined in {name}: {joined or 'nothing, since no record has such values'}.")
+    if "joined" not in document and (exact := {name: rows for name, rows in document["exact_values"].items() if rows}):
+        kept = ", ".join(f"{name} in {rows:,} rows" for name, rows in exact.items())
+        said.line(f"Exact values kept beside the labels: {kept}.")
     if verb.measure:
         said.line(f"Highest linkage: {_linked(document['highest_linkage'])}.")
         said.line(scores_of(document))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from tabular.intervals import Span, first_and_last
 from tabular.kernels import compiled
 from tabular.measures.contract import (
     Column,
@@ -57,9 +58,10 @@ class PrefixTree(NamedTuple):
 class Labels(NamedTuple):
     """The masked labels of all columns one after the other.
 
-    The members of label l of column a are `members[starts[firsts[a] + l] : starts[firsts[a] + l + 1]]`. Values
-    outside `lows` to `highs` of the label are out of reach. Where there are `costs`, one for each member, they stand
-    for the distances, and what is no member is out of reach.
+    The members of label l of column a, at place p = firsts[a] + l, are `members[starts[p] : starts[p + 1]]`, or where
+    none are listed all values from `lows[p]` to before `highs[p]`. Values outside `nearest` to `farthest` of the label
+    are out of reach. Where there are `costs`, one for each member, they stand for the distances, and what is no
+    member is out of reach.
     """
 
     members: NDArray[np.int32]
@@ -69,24 +71,45 @@ class Labels(NamedTuple):
     ordered: NDArray[np.bool_]
     lows: NDArray[np.int64]
     highs: NDArray[np.int64]
+    nearest: NDArray[np.int64]
+    farthest: NDArray[np.int64]
     costs: NDArray[np.float64]
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Labels:
         """The labels of *columns*."""
-        labels = [column.members(label) for column in columns for label in range(column.size + len(column.sets))]
+        ends = [first_and_last(column.sets) for column in columns]
+        listed = [
+            np.array([0] * column.size + [_listed(each) for each in column.sets], dtype=np.int64) for column in columns
+        ]
         counts = [column.size + len(column.sets) for column in columns]
         sizes = np.array([column.size for column in columns], dtype=np.int64)
         return cls(
-            members=np.fromiter((member for members in labels for member in members), dtype=np.int32),
-            starts=np.cumsum([0, *(len(members) for members in labels)], dtype=np.int64),
+            members=np.fromiter(
+                (code for column in columns for each in column.sets if _listed(each) for code in each), dtype=np.int32
+            ),
+            starts=np.append(0, np.cumsum(np.concatenate(listed))),
             firsts=np.cumsum([0, *counts], dtype=np.int64)[:-1],
             sizes=sizes,
             ordered=np.array([column.ordered for column in columns], dtype=np.bool_),
-            lows=np.zeros(len(labels), dtype=np.int64),
-            highs=np.repeat(sizes, counts),
+            lows=_by_label(sizes, [first for first, _ in ends]),
+            highs=_by_label(sizes, [last for _, last in ends]) + 1,
+            nearest=np.zeros(sum(counts), dtype=np.int64),
+            farthest=np.repeat(sizes, counts),
             costs=np.zeros(0),
         )
+
+
+def _by_label(sizes: NDArray[np.int64], of_sets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """For all labels one after the other: of a value the value itself, of a set what is given."""
+    return np.concatenate(
+        [part for size, given in zip(sizes, of_sets, strict=True) for part in (np.arange(size), given)]
+    )
+
+
+def _listed(members: Sequence[int]) -> int:
+    """How many members of a set must be listed: none where the first and the last say it."""
+    return 0 if isinstance(members, Span) or members[-1] - members[0] + 1 == len(members) else len(members)
 
 
 class TruePairs(NamedTuple):
@@ -268,24 +291,26 @@ def _nearest(
 def _distances_to(labels: Labels, place: int, column: int, distance: NDArray[np.float64]) -> None:
     """Write the distance of each value to a label: the mean over its members, as `tabular.attributes` has it."""
     first, end = labels.starts[place], labels.starts[place + 1]
-    members, count, size = labels.members[first:end], end - first, labels.sizes[column]
+    members, size = labels.members[first:end], labels.sizes[column]
+    begin, listed = labels.lows[place], first < end
+    count = end - first if listed else labels.highs[place] - begin
     if len(labels.costs):
         distance[:size] = np.inf
-        for number in range(count):
+        for number in range(end - first):
             distance[members[number]] = labels.costs[first + number]
     elif labels.ordered[column]:
-        total = 0
+        total = 0 if listed else count * (2 * begin + count - 1) // 2
         for member in members:
             total += member
         passed = 0
         for value in range(size):
             distance[value] = total / (count * size)
-            if passed < count and members[passed] == value:
+            if passed < count and (members[passed] if listed else begin + passed) == value:
                 passed += 1
             total += 2 * passed - count
     else:
         distance[:size] = 1.0
-        for member in members:
-            distance[member] = (count - 1) / count
-    distance[: labels.lows[place]] = np.inf
-    distance[labels.highs[place] : size] = np.inf
+        for number in range(count):
+            distance[members[number] if listed else begin + number] = (count - 1) / count
+    distance[: labels.nearest[place]] = np.inf
+    distance[labels.farthest[place] : size] = np.inf

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.intervals import first_and_last
 from tabular.measures.contract import Column, measures
 from tabular.measures.linkage.nearest import Labels, NearestLinkage
 from tabular.registry import option
@@ -34,7 +35,7 @@ class RankSwappingLinkage(NearestLinkage):
         reach = round(len(columns[0].original) * self.percent / 100)
         windows = [_windows(column, reach) for column in columns]
         lows, highs = (np.concatenate([window[side] for window in windows]) for side in (0, 1))
-        return Labels.of(columns)._replace(lows=lows, highs=highs)
+        return Labels.of(columns)._replace(nearest=lows, farthest=highs)
 
 
 def _windows(column: Column, reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -46,6 +47,5 @@ def _windows(column: Column, reach: int) -> tuple[NDArray[np.int64], NDArray[np.
     # Records of value v stand at starts[v] to ends[v] - 1. A value nobody has is within reach of itself.
     lows = np.minimum(np.searchsorted(ends - 1, starts - reach, side="left"), values)
     highs = np.maximum(np.searchsorted(starts, ends - 1 + reach, side="right"), values + 1)
-    first = np.array([members[0] for members in column.sets], dtype=np.int64)
-    last = np.array([members[-1] for members in column.sets], dtype=np.int64)
+    first, last = first_and_last(column.sets)
     return np.concatenate([lows, lows[first]]), np.concatenate([highs, highs[last]])

@@ -47,3 +47,13 @@ def test_counting_only_the_cells_that_occur_gives_the_same(monkeypatch):
 def test_tables_have_one_attribute_or_more():
     with pytest.raises(InvalidParameter, match="dimensions must be at least 1"):
         CTBIL(dimensions=0)
+
+
+@given(pairs_of_tables(max_rows=6), st.integers(1, 2))
+def test_masses_that_are_looked_up_give_what_spreading_them_gives(pair, dimensions):
+    expected = measures["ctbil"].method(dimensions=dimensions).measure(*pair, pair[0].names).raw
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tabular.measures.information_loss.SPREAD", 0)
+        assert measures["ctbil"].method(dimensions=dimensions).measure(*pair, pair[0].names).raw == pytest.approx(
+            expected, abs=1e-9
+        )

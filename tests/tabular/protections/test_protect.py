@@ -82,8 +82,8 @@ def test_k_holds_over_all_columns_together_unless_a_method_says_otherwise():
             "top-coding",
             ["size", "colour"],
             {},
-            "Column 'colour' is nominal, and top-coding takes ordinal columns only: give it the kind ordinal and its "
-            "values in order, or take another method (",
+            "Column 'colour' is nominal, and top-coding takes ordinal or continuous columns only: give it the kind "
+            "ordinal and its values in order, or take another method (",
         ),
         (
             "pram",

@@ -37,10 +37,17 @@ def test_global_recoding_joins_the_rarest():
     assert masked.values("town") == ["A", "B", "B", "{C|D}", "A", "{C|D}"]
 
 
-def test_top_coding_joins_the_first_and_bottom_coding_the_last_of_the_order():
+def test_top_coding_joins_the_highest_and_bottom_coding_the_lowest():
     top = protect(PEOPLE, "top-coding", ["age"], rng=RNG, count=2)
-    assert top.values("age") == ["old", "adult", "[child,young]", "adult", "[child,young]", "adult"]
+    assert top.values("age") == ["[adult,old]", "[adult,old]", "child", "[adult,old]", "young", "[adult,old]"]
     bottom = protect(PEOPLE, "bottom-coding", ["age"], rng=RNG, count=3)
+    assert bottom.values("age") == ["old"] + ["[child,adult]"] * 5
+
+
+def test_the_thesis_has_top_and_bottom_the_other_way_round():
+    top = protect(PEOPLE, "top-coding", ["age"], rng=RNG, count=2, order="thesis")
+    assert top.values("age") == ["old", "adult", "[child,young]", "adult", "[child,young]", "adult"]
+    bottom = protect(PEOPLE, "bottom-coding", ["age"], rng=RNG, count=3, order="thesis")
     assert bottom.values("age") == ["[young,old]", "[young,old]", "child", "[young,old]", "[young,old]", "[young,old]"]
 
 
@@ -51,7 +58,41 @@ def test_a_category_that_does_not_occur_is_the_rarest():
 
 def test_a_missing_value_is_joined_where_it_stands_in_the_order():
     table = Table.from_columns({"age": ["old", None, "adult", "child"]}, [AGE])
-    assert protect(table, "bottom-coding", ["age"], rng=RNG).values("age") == ["[old,]", "[old,]", "adult", "child"]
+    masked = protect(table, "bottom-coding", ["age"], rng=RNG, order="thesis")
+    assert masked.values("age") == ["[old,]", "[old,]", "adult", "child"]
+    masked = protect(table, "top-coding", ["age"], rng=RNG)
+    assert masked.values("age") == ["[adult,old]", None, "[adult,old]", "child"]
+
+
+NUMBERS = Table.from_columns({"age": [17, 23, 28, 79, 81, 95, None]}, [Attribute(name="age", kind="ordinal")])
+
+
+def test_joined_numbers_are_open_from_a_round_number_on():
+    top = protect(NUMBERS, "top-coding", ["age"], rng=RNG)
+    assert top.values("age") == [17, 23, 28, 79, ">=80", ">=80", None]
+    bottom = protect(NUMBERS, "bottom-coding", ["age"], rng=RNG)
+    assert bottom.values("age") == ["<=25", "<=25", 28, 79, 81, 95, None]
+    rarest = protect(NUMBERS, "global-recoding", ["age"], rng=RNG, count=3)
+    assert rarest.values("age") == ["<=50"] * 3 + [79, 81, 95, None]
+
+
+def test_numbers_beyond_a_threshold_are_joined_however_few():
+    top = protect(NUMBERS, "top-coding", ["age"], rng=RNG, above="90")
+    assert top.values("age") == [17, 23, 28, 79, 81, ">=90", None]
+    assert NUMBERS.masked(top.to_columns()).to_columns() == top.to_columns()
+    assert protect(NUMBERS, "bottom-coding", ["age"], rng=RNG, below=28).values("age")[:4] == ["<=28"] * 3 + [79]
+    assert protect(NUMBERS, "top-coding", ["age"], rng=RNG, above=99).values("age") == NUMBERS.values("age")
+    incomes = Table.from_columns({"x": [1.5, 2.5, 9.75]}, [Attribute(name="x", kind="continuous")])
+    assert protect(incomes, "top-coding", ["x"], rng=RNG, above=2.25).values("x") == [1.5, ">=2.25", ">=2.25"]
+
+
+def test_a_threshold_is_a_number_for_numbers():
+    with pytest.raises(InvalidParameter, match="TopCoding: above must be a number, not 'much'"):
+        protect(NUMBERS, "top-coding", ["age"], rng=RNG, above="much")
+    with pytest.raises(InvalidParameter, match="Column 'age' holds no numbers: above cannot be used; give count"):
+        protect(PEOPLE, "top-coding", ["age"], rng=RNG, above=3)
+    with pytest.raises(InvalidParameter, match="all values lie beyond below"):
+        protect(Table.from_columns({"x": [1, 2]}), "bottom-coding", ["x"], rng=RNG, below=2)
 
 
 @pytest.mark.parametrize("method", ["global-recoding", "top-coding", "bottom-coding"])
@@ -67,7 +108,8 @@ def test_joining_against_the_plain_way(method, data):
         "top-coding": list(known[:count]),
         "bottom-coding": list(known[len(known) - count :]),
     }[method]
-    masked = protect(table, method, ["x"], rng=RNG, count=count)
+    order = {} if method == "global-recoding" else {"order": "thesis"}
+    masked = protect(table, method, ["x"], rng=RNG, count=count, **order)
     assert masked.attributes == table.attributes
     for before, after in zip(values, masked.columns["x"].tolist(), strict=True):
         if before in joined:

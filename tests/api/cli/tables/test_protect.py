@@ -105,6 +105,18 @@ def test_methods_that_promise_no_k_say_so(protected):
     assert "promises no k" in json.loads(Path("s.csv.dictionary.json").read_text())["not_protected"][0]
 
 
+def test_what_was_joined_is_told(graphpriv, folder):
+    (folder / "ages.csv").write_text("age,x\n" + "".join(f"{age},a\n" for age in (17, 23, 28, 79, 81, 95) * 2))
+    asked = ("table", "protect", "ages.csv", "--columns", "age", "--out", "out.csv", "--overwrite", "--method")
+    ended = graphpriv(*asked, "top-coding", "--param", "above=80")
+    assert "Joined in age: >=80 (4 rows)." in ended.out
+    assert rows_of(folder / "out.csv")[4]["age"] == ">=80"
+    measured = graphpriv("table", "measure", "ages.csv", "out.csv", "--columns", "age", "--json")
+    assert measured.code == 0
+    ended = graphpriv(*asked, "bottom-coding", "--param", "below=3")
+    assert "Joined in age: nothing, since no record has such values." in ended.out
+
+
 def test_the_seed_stands_nowhere_but_in_the_private_file(protected, folder):
     seed = 987654321012345
     ended = protected(
