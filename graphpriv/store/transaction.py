@@ -21,7 +21,9 @@ from graphpriv.store.records import (
     Post,
     Run,
     User,
+    changed,
     dangling,
+    released_meanwhile,
 )
 from tabular.errors import InvalidInput, UnknownName
 
@@ -211,6 +213,17 @@ class Transaction(ABC):
             hint = f"there is {', '.join(releases)}" if releases else "none is kept"
             raise InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
         return source, made
+
+    def releases_of(self, source: Head) -> dict[str, str]:
+        """The releases of an original that are there: their revisions by name."""
+        return {head.name: head.revision for head in self.heads() if head.original == source.key}
+
+    def refuse_changed(self, source: Head, beside: Mapping[str, str] | None) -> None:
+        """Refuse an original that is not what it was, or whose releases are not those *beside*, if that is given."""
+        if self.find(source.name) != source:
+            raise changed(source.name)
+        if beside is not None and self.releases_of(source) != dict(beside):
+            raise released_meanwhile(source.name)
 
     def mapping(self, source: Head, made: Head) -> NDArray[np.int64]:
         """The mapping of a release by the present positions of the users of its original."""

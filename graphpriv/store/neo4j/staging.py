@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
@@ -21,7 +21,7 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
-from graphpriv.store.records import Copy, Run, changed, emptied, taken, written
+from graphpriv.store.records import Copy, Run, emptied, taken, written
 from graphpriv.store.transaction import Head, Key
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -112,6 +112,7 @@ class Staging:
         *,
         overwrite: bool,
         unchanged: Head | None = None,
+        beside: Mapping[str, str] | None = None,
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
@@ -127,9 +128,8 @@ class Staging:
             at = ServerTransaction(tx)
             if unchanged is not None:
                 at.lock(unchanged.key)
+                at.refuse_changed(unchanged, beside)
             present = at.heads()
-            if unchanged is not None and unchanged not in present:
-                raise changed(unchanged.name)
             names = [each.name for each in staged]
             gone = [head.name for head in present if alone or head.name in names]
             if gone and not overwrite:

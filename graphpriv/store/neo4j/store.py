@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -94,7 +94,15 @@ class Neo4jStore(Store):
     def _clean(self) -> None:
         self._staging.sweep()
 
-    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+    def _put(
+        self,
+        copies: Iterable[Copy],
+        *,
+        overwrite: bool,
+        source: Head | None = None,
+        beside: Mapping[str, str] | None = None,
+        alone: bool = False,
+    ) -> None:
         # Of each graph that a release may be of, its key and the numbers of its users.
         known: dict[str | None, tuple[Key, NDArray[np.int64]]] = {}
         if source is not None:
@@ -109,7 +117,7 @@ class Neo4jStore(Store):
                 known[copy.info.name] = key, np.arange(len(copy.graph))
                 self._staging.send(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original and original[0], copy.runs))
-            self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone)
+            self._staging.publish(staged, overwrite=overwrite, unchanged=source, beside=beside, alone=alone)
         self._clean()
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:

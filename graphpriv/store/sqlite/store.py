@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from graphpriv.store.contract import Store
 from graphpriv.store.copies import hand_over, leftovers, working_folder
-from graphpriv.store.records import Copy, Forgotten, changed, emptied
+from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
 from graphpriv.store.transaction import Head, Key
@@ -54,10 +54,18 @@ class SqliteStore(Store):
     def _clean(self) -> None:
         self._file.erase()
 
-    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+    def _put(
+        self,
+        copies: Iterable[Copy],
+        *,
+        overwrite: bool,
+        source: Head | None = None,
+        beside: Mapping[str, str] | None = None,
+        alone: bool = False,
+    ) -> None:
         def put(at: SqliteTransaction) -> bool:
-            if source is not None and at.find(source.name) != source:
-                raise changed(source.name)
+            if source is not None:
+                at.refuse_changed(source, beside)
             replaced = alone and bool(at.heads())
             if replaced and not overwrite:
                 raise emptied(self.address)
