@@ -88,6 +88,8 @@ def keep_release(
     report("Loading", 0, 0)
     revision = store.revision(original)
     graph = store.load_graph(original)
+    if loose := releases_cut_loose(store, graph, but=name):
+        raise uncounted(original, loose[0])
     beside = published(store, original, names, len(graph))
     kept = None if previous is None else _kept_clusters(beside, previous, protections.check_k(k, len(graph)))
     rng = np.random.default_rng(seed)
@@ -113,6 +115,22 @@ def already_released(original: str, names: Sequence[str]) -> AlreadyReleased:
         f"delete {deleted}, or take the joint k with {named('accept_combined_risk')}. A copy that was exported is live "
         "wherever it is."
     )
+
+
+def uncounted(original: str, name: str) -> AlreadyReleased:
+    """The error for a release *name* that nothing can count together with a new one."""
+    return AlreadyReleased(
+        f"{name!r} was released from the data that {original!r} holds, before that was imported anew, and is live. Its "
+        f"mapping went with the original of then, so nothing can count the two together: delete {name!r}, or replace "
+        f"it under its name with {named('overwrite')}."
+    )
+
+
+def releases_cut_loose(store: Store, graph: SocialGraph, *, but: str) -> list[str]:
+    """The releases, *but* for one, whose original is gone from the store and held what *graph* holds."""
+    loose = [each.name for each in store.graphs() if each.is_release and each.original is None and each.name != but]
+    held = {each: {run.input_hash for run in store.runs(each) if run.verb == "protect"} for each in loose}
+    return [each for each in loose if fingerprint(graph) in held[each]]
 
 
 def published(store: Store, original: str, names: Iterable[str], users: int) -> list[Published]:

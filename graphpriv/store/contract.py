@@ -37,7 +37,7 @@ from graphpriv.store.records import (
     sound_users,
     taken,
 )
-from graphpriv.store.transaction import Head, Transaction
+from graphpriv.store.transaction import Head, Source, Transaction
 from tabular.errors import UnknownName
 
 T = TypeVar("T")
@@ -104,18 +104,11 @@ class Store(ABC):
 
     @abstractmethod
     def _put(
-        self,
-        copies: Iterable[Copy],
-        *,
-        overwrite: bool,
-        source: Head | None = None,
-        beside: Mapping[str, str] | None = None,
-        alone: bool = False,
+        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
     ) -> None:
         """Keep what is sound, originals before their releases, all or nothing.
 
-        The *source* of releases must still be what it was, and have the releases *beside* if those are given; with
-        *alone* every other graph goes.
+        The *source* of releases must still be what it was; with *alone* every other graph goes.
         """
 
     def load_graph(self, name: str) -> SocialGraph:
@@ -212,7 +205,7 @@ class Store(ABC):
             raise changed(original)
         sound_release(release, source.users, original)
         copy = Copy.of_release(original, name, release, run=run, seed=seed)
-        self._put([copy], overwrite=overwrite, source=source, beside=beside)
+        self._put([copy], overwrite=overwrite, source=Source(source, beside))
 
     def releases_of(self, original: str) -> dict[str, str]:
         """The releases of an original that are in the store: their revisions by name."""

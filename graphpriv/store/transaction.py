@@ -78,6 +78,14 @@ class Head:
         )
 
 
+@dataclass(frozen=True)
+class Source:
+    """What an original was when a release was made of it, and the revisions of its releases then, if they matter."""
+
+    head: Head
+    beside: Mapping[str, str] | None = None
+
+
 class Transaction(ABC):
     """Reading and changing the graphs of a store as far as one transaction goes."""
 
@@ -218,12 +226,12 @@ class Transaction(ABC):
         """The releases of an original that are there: their revisions by name."""
         return {head.name: head.revision for head in self.heads() if head.original == source.key}
 
-    def refuse_changed(self, source: Head, beside: Mapping[str, str] | None) -> None:
-        """Refuse an original that is not what it was, or whose releases are not those *beside*, if that is given."""
-        if self.find(source.name) != source:
-            raise changed(source.name)
-        if beside is not None and self.releases_of(source) != dict(beside):
-            raise released_meanwhile(source.name)
+    def refuse_changed(self, source: Source) -> None:
+        """Refuse an original that is not what it was, or that has other releases by now, where those matter."""
+        if self.find(source.head.name) != source.head:
+            raise changed(source.head.name)
+        if source.beside is not None and self.releases_of(source.head) != dict(source.beside):
+            raise released_meanwhile(source.head.name)
 
     def mapping(self, source: Head, made: Head) -> NDArray[np.int64]:
         """The mapping of a release by the present positions of the users of its original."""

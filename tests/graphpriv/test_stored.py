@@ -136,6 +136,25 @@ def test_a_few_new_users_or_a_forgotten_one_leave_no_release_that_keeps_k(store)
     assert [each.name for each in store.graphs()] == ["a", "b", "c", "g"]
 
 
+def test_a_release_whose_original_was_imported_anew_is_still_live(store):
+    keep_release(store, "g", "a", 4, seed=1)
+    store.save_graph("g", GRAPH, overwrite=True)
+    for accept in (False, True):
+        with pytest.raises(AlreadyReleased, match="'a' was released from the data that 'g' holds"):
+            keep_release(store, "g", "b", 4, seed=2, accept_combined_risk=accept)
+    assert keep_release(store, "g", "a", 4, seed=2, overwrite=True).beside == []
+    store.delete_graph("g")
+    store.save_graph("h", GRAPH)
+    with pytest.raises(AlreadyReleased, match="delete 'a', or replace it under its name with overwrite"):
+        keep_release(store, "h", "b", 4, seed=2)
+    store.delete_graph("a")
+    assert keep_release(store, "h", "b", 4, seed=2).joint_k == 4
+    # Other data are another original, as far as anybody can tell.
+    store.delete_graph("h")
+    store.save_graph("h", GRAPH.restricted(np.arange(39)))
+    assert keep_release(store, "h", "c", 4, seed=2).joint_k >= 4
+
+
 def test_the_clusters_of_a_release_that_is_replaced_are_kept_if_asked(store):
     before = keep_release(store, "g", "a", 4, seed=1).release
     kept = keep_release(store, "g", "a", 4, seed=2, previous="a", overwrite=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
@@ -22,7 +22,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
 from graphpriv.store.records import Copy, Run, emptied, taken, written
-from graphpriv.store.transaction import Head, Key
+from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
 
 
@@ -111,8 +111,7 @@ class Staging:
         staged: Sequence[Staged],
         *,
         overwrite: bool,
-        unchanged: Head | None = None,
-        beside: Mapping[str, str] | None = None,
+        unchanged: Source | None = None,
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
@@ -127,8 +126,8 @@ class Staging:
                 self._show_life(tx, key)
             at = ServerTransaction(tx)
             if unchanged is not None:
-                at.lock(unchanged.key)
-                at.refuse_changed(unchanged, beside)
+                at.lock(unchanged.head.key)
+                at.refuse_changed(unchanged)
             present = at.heads()
             names = [each.name for each in staged]
             gone = [head.name for head in present if alone or head.name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from graphpriv.store.copies import hand_over, leftovers, working_folder
 from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
-from graphpriv.store.transaction import Head, Key
+from graphpriv.store.transaction import Key, Source
 from tabular.errors import FileFailure
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -55,23 +55,17 @@ class SqliteStore(Store):
         self._file.erase()
 
     def _put(
-        self,
-        copies: Iterable[Copy],
-        *,
-        overwrite: bool,
-        source: Head | None = None,
-        beside: Mapping[str, str] | None = None,
-        alone: bool = False,
+        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
     ) -> None:
         def put(at: SqliteTransaction) -> bool:
             if source is not None:
-                at.refuse_changed(source, beside)
+                at.refuse_changed(source)
             replaced = alone and bool(at.heads())
             if replaced and not overwrite:
                 raise emptied(self.address)
             if replaced:
                 at.remove_everything()
-            keys: dict[str | None, Key] = {} if source is None else {source.name: source.key}
+            keys: dict[str | None, Key] = {} if source is None else {source.head.name: source.head.key}
             for copy in copies:
                 replaced |= at.make_room(copy.info.name, overwrite)
                 keys[copy.info.name] = at.insert_copy(copy, keys.get(copy.info.original))
