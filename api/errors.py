@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabular.errors import (
+    AlreadyReleased,
     FileFailure,
     InvalidInput,
     InvalidParameter,
@@ -48,6 +49,7 @@ class Outcome:
 OUTCOMES: dict[type[ReportedError], Outcome] = {
     UnknownName: Outcome(404, 2, "Not found"),
     NameTaken: Outcome(409, 2, "Name taken"),
+    AlreadyReleased: Outcome(409, 2, "Already released"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),

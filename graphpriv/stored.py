@@ -5,7 +5,7 @@ Nothing here prints or writes files. Each result carries `notes`: sentences that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,8 +19,10 @@ from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata, protect_microdata
 from graphpriv.release import NOWHERE, Release, mapping_by_id, read_mapping
 from graphpriv.store.contract import Store
-from graphpriv.store.records import GraphInfo, Run, check_name
-from tabular.errors import InvalidInput, InvalidParameter, named
+from graphpriv.store.records import GraphInfo, Run, changed, check_name
+from graphpriv.trails import Published, kept_clusters
+from graphpriv.verification import joint_k, verify_together
+from tabular.errors import AlreadyReleased, InvalidInput, InvalidParameter, UnknownName, named
 from tabular.loop import Report, silent
 from tabular.release import version
 from tabular.table import equivalence_classes
@@ -33,6 +35,10 @@ class KeptRelease:
     original: str
     name: str
     release: Release
+    #: The live releases of the same original that it was counted together with.
+    beside: Sequence[Published]
+    #: How many users share the rarest combination of profiles in all of them and this one.
+    joint_k: int
 
     @property
     def document(self) -> dict[str, Any]:
@@ -46,6 +52,9 @@ class KeptRelease:
             "users": len(graph),
             "edges": graph.edge_count,
             "profiles": len(equivalence_classes(list(graph.profiles().T)).sizes),
+            "beside": [each.name for each in self.beside],
+            "joint_k": self.joint_k,
+            "forgotten_beside": sum(each.forgotten for each in self.beside),
         }
 
 
@@ -58,21 +67,84 @@ def keep_release(
     method: str = protections.DEFAULT,
     parameters: Mapping[str, Any] = MappingProxyType({}),
     seed: int,
+    previous: str | None = None,
+    accept_combined_risk: bool = False,
     overwrite: bool = False,
     report: Report = silent,
 ) -> KeptRelease:
-    """Protect an *original* with the random numbers of *seed*, and keep the release as *name*."""
+    """Protect an *original* with the random numbers of *seed*, and keep the release as *name*.
+
+    Another release of it that stays in the store is an error, unless the clusters of a *previous* one are kept, so that
+    all of them together keep *k* (see `graphpriv.trails`), or whoever asks does *accept_combined_risk*.
+    """
     check_release_name(name, original)
     store.refuse_taken(name, overwrite)
+    there = store.releases_of(original)
+    names = [each for each in there if each != name or each == previous]
+    if previous is not None and previous not in there:
+        raise UnknownName.among(f"release of {original!r}", previous, there)
+    if names and previous is None and not accept_combined_risk:
+        raise already_released(original, names)
     report("Loading", 0, 0)
     revision = store.revision(original)
     graph = store.load_graph(original)
+    if loose := releases_cut_loose(store, graph, but=name):
+        raise uncounted(original, loose[0])
+    beside = published(store, original, names, len(graph))
+    kept = None if previous is None else _kept_clusters(beside, previous, protections.check_k(k, len(graph)))
     rng = np.random.default_rng(seed)
-    release = protections.protect(graph, k, method=method, rng=rng, report=report, **parameters)
+    release = protections.protect(graph, k, method=method, rng=rng, kept=kept, report=report, **parameters)
+    together = [*((each.graph, each.mapping) for each in beside), (release.graph, release.mapping)]
+    least = joint_k(together) if previous is None else verify_together(together, k)
     report("Storing", 0, 0)
-    run = protection_run(graph, release)
-    store.save_release(original, name, release, seed=seed, run=run, overwrite=overwrite, revision=revision)
-    return KeptRelease(original, name, release)
+    run = protection_run(graph, release, names)
+    store.save_release(
+        original, name, release, seed=seed, run=run, overwrite=overwrite, revision=revision, beside=there
+    )
+    return KeptRelease(original, name, release, beside, least)
+
+
+def already_released(original: str, names: Sequence[str]) -> AlreadyReleased:
+    """The error for an original that has live releases of these *names*."""
+    what, whose, deleted = "releases", "one's", "them"
+    if len(names) == 1:
+        what, whose, deleted = "release", "its", f"it or replace it under its name with {named('overwrite')}"
+    return AlreadyReleased(
+        f"{original!r} has the live {what} {', '.join(map(repr, names))} already, and links tell which rows of two "
+        f"releases are one user, so that together they break k. Keep {whose} clusters with {named('previous')}, "
+        f"delete {deleted}, or take the joint k with {named('accept_combined_risk')}. A copy that was exported is live "
+        "wherever it is."
+    )
+
+
+def uncounted(original: str, name: str) -> AlreadyReleased:
+    """The error for a release *name* that nothing can count together with a new one."""
+    return AlreadyReleased(
+        f"{name!r} was released from the data that {original!r} holds, before that was imported anew, and is live. Its "
+        f"mapping went with the original of then, so nothing can count the two together: delete {name!r}, or replace "
+        f"it under its name with {named('overwrite')}."
+    )
+
+
+def releases_cut_loose(store: Store, graph: SocialGraph, *, but: str) -> list[str]:
+    """The releases, *but* for one, whose original is gone from the store and held what *graph* holds."""
+    loose = [each.name for each in store.graphs() if each.is_release and each.original is None and each.name != but]
+    held = {each: {run.input_hash for run in store.runs(each) if run.verb == "protect"} for each in loose}
+    return [each for each in loose if fingerprint(graph) in held[each]]
+
+
+def published(store: Store, original: str, names: Iterable[str], users: int) -> list[Published]:
+    """The releases *names* of an original that has so many *users*, with their mappings."""
+    found = [Published(name, store.load_graph(name), store.mapping(original, name)) for name in names]
+    if any(len(each.mapping) != users for each in found):
+        raise changed(original)
+    return found
+
+
+def _kept_clusters(beside: Sequence[Published], previous: str, k: int) -> NDArray[np.int64]:
+    """The clusters that users stay in beside live releases, the *previous* one first among them."""
+    first, *others = sorted(beside, key=lambda each: each.name != previous)
+    return kept_clusters(first, others, k)
 
 
 def check_release_name(name: str, original: str) -> str:
@@ -82,9 +154,10 @@ def check_release_name(name: str, original: str) -> str:
     return name
 
 
-def protection_run(original: SocialGraph, release: Release) -> Run:
-    """The record of how a *release* was made."""
+def protection_run(original: SocialGraph, release: Release, beside: Iterable[str] = ()) -> Run:
+    """The record of how a *release* was made, and *beside* which live ones."""
     parameters = {"k": release.k, "method": release.method, **release.parameters}
+    parameters |= {"beside": list(beside)} if beside else {}
     return Run(verb="protect", parameters=parameters, version=version(), input_hash=fingerprint(original))
 
 

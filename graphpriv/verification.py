@@ -7,7 +7,7 @@ A release that fails here is a defect of the program, not of the input. `Unsound
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN
-from graphpriv.release import Release
+from graphpriv.release import NOWHERE, Release
 from graphpriv.topics import EMPTY, in_order
 
 #: A random order keeps m users at their place, or m pairs side by side, with a probability of about 1 / m!.
@@ -45,6 +45,34 @@ def verify(original: SocialGraph, release: Release) -> None:
     _check_places(original, graph, groups, mapping)
     _check_topics(original, graph, groups, mapping, release.k)
     _check_order(graph, groups, mapping)
+
+
+def verify_together(releases: Sequence[tuple[SocialGraph, NDArray[np.int64]]], k: int) -> int:
+    """The joint k of *releases*, each with its mapping; `UnsoundRelease` unless it is *k* or more.
+
+    Nor may a row of one be that of nobody: the last one, the new one, could not hold it.
+    """
+    for graph, mapping in releases:
+        _refuse(len(set(mapping.tolist()) - {NOWHERE}) < len(graph), "a row beside it leads to nobody in it")
+    least = joint_k(releases)
+    _refuse(least < k, f"together with those beside it, {least} users share what is published of them, less than {k}")
+    return least
+
+
+def joint_k(releases: Sequence[tuple[SocialGraph, NDArray[np.int64]]]) -> int:
+    """How many users share the rarest combination of their profiles in all *releases*, each given with its mapping.
+
+    Users are followed by the mappings, as by an observer who knows which rows are one user; to be in a release and not
+    to be in it count as different, too.
+    """
+    published = []
+    for graph, mapping in releases:
+        rows: list[tuple[int, ...] | None] = [
+            tuple(row) for row in np.column_stack([graph.location, graph.topics]).tolist()
+        ]
+        published.append([None if to == NOWHERE else rows[to] for to in mapping.tolist()])
+    together = Counter(zip(*published, strict=True))
+    return min(count for seen, count in together.items() if any(profile is not None for profile in seen))
 
 
 def _check_shape(original: SocialGraph, graph: SocialGraph, mapping: NDArray[np.int64]) -> None:

@@ -7,6 +7,7 @@ ReportedError               its text is shown, word for word, to whoever asked
     InvalidHierarchy        levels that do not coarsen one another
     UnknownName             nothing is called that
     NameTaken               something is called that already
+    AlreadyReleased         another release of the same original is live
   NoSolution                sound input, but nothing satisfies it
   SourceUnavailable         a social network did not answer
   StoreUnavailable          the store did not answer; `can_retry` says whether trying again can help
@@ -138,6 +139,10 @@ class UnknownName(InvalidInput):
 
 class NameTaken(InvalidInput):
     """Something is called that already."""
+
+
+class AlreadyReleased(InvalidInput):
+    """Another release of the same original is live, and both together would not keep what each promises."""
 
 
 class NoSolution(ReportedError):

@@ -109,7 +109,8 @@ def _graph_steps(folder: Path) -> Iterator[Step]:
         source = demo / "original.json" if suffix == "json" else folder / "graph.csv"
         yield "graph import", {"file": str(source), "graph": name}
     for method in protections:
-        yield "protect", {"name": "graph-json", "into": f"by-{method}", "k": 3, "method": method}
+        options = {"name": "graph-json", "into": f"by-{method}", "k": 3, "method": method}
+        yield "protect", {**options, "accept_combined_risk": True}
         yield "audit", {"original": "graph-json", "released": f"by-{method}"}
     yield "sweep", {"name": "graph-json", "k": ["3"], "runs": 1}
 

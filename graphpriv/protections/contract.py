@@ -12,6 +12,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.release import Release, anonymous
 from graphpriv.topics import EMPTY, RANKS
+from graphpriv.trails import FREE
 from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.loop import Report, silent
@@ -39,24 +40,38 @@ def protect(
     *,
     method: str = DEFAULT,
     rng: np.random.Generator,
+    kept: NDArray[np.int64] | None = None,
     report: Report = silent,
     **parameters: object,
 ) -> Release:
     """Release *graph* so that at least *k* users share each profile (Mares Soler 2013, Algorithm 13).
 
     The edges stay as they are. The release has been checked by `graphpriv.verification`, which shares no code with
-    the protections; a release that fails there is never returned. *report* is told what is being done.
+    the protections; a release that fails there is never returned. *kept* are clusters that stand already, as
+    `graphpriv.trails.kept_clusters` numbers them; the *method* is then for the others alone. *report* is told what is
+    being done.
     """
     protection = protections[method].make(parameters)
     k = check_k(k, len(graph))
     report("Clustering", 0, 0)
-    clusters = protection.clusters(graph, k, rng)
+    clusters = protection.clusters(graph, k, rng) if kept is None else _completed(protection, graph, kept, k, rng)
     report("Releasing", 0, 0)
     released, mapping = anonymous(graph, aggregated(graph, clusters), rng)
     release = Release(graph=released, mapping=mapping, k=k, method=method, parameters=asdict(protection))
     report("Verifying", 0, 0)
     verify(graph, release)
     return release
+
+
+def _completed(
+    protection: Protection, graph: SocialGraph, kept: NDArray[np.int64], k: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """The clusters *kept*, and after them those that a protection makes of the users who are in none of them."""
+    free = np.flatnonzero(kept == FREE)
+    clusters = kept.copy()
+    if len(free):
+        clusters[free] = kept.max() + 1 + protection.clusters(graph.restricted(free), k, rng)
+    return clusters
 
 
 def check_k(k: int, users: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import methodcaller
 from pathlib import Path
 from types import TracebackType
@@ -37,7 +37,7 @@ from graphpriv.store.records import (
     sound_users,
     taken,
 )
-from graphpriv.store.transaction import Head, Transaction
+from graphpriv.store.transaction import Head, Source, Transaction
 from tabular.errors import UnknownName
 
 T = TypeVar("T")
@@ -103,7 +103,9 @@ class Store(ABC):
         self._put([Copy.of(name, graph)], overwrite=overwrite)
 
     @abstractmethod
-    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+    def _put(
+        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+    ) -> None:
         """Keep what is sound, originals before their releases, all or nothing.
 
         The *source* of releases must still be what it was; with *alone* every other graph goes.
@@ -183,12 +185,16 @@ class Store(ABC):
         seed: int | None,
         run: Run,
         revision: str | None = None,
+        beside: Mapping[str, str] | None = None,
         overwrite: bool = False,
     ) -> None:
         """Keep a masked graph, and apart from it the mapping and the seed, all or nothing.
 
         *revision* is that of the original before it was loaded: if it has another one by now, the mapping may lead to
-        the wrong persons, and nothing is kept. None is for those alone who have the original from elsewhere.
+        the wrong persons, and nothing is kept. None is for those alone who have the original from elsewhere. *beside*
+        are the `releases_of` the original that this one was made to stand beside: if there are others by now, nothing
+        is kept either. None keeps a release whatever others there are; `graphpriv.stored.keep_release` is the way that
+        looks at them.
         """
         check_name(name)
         if name == original:
@@ -199,7 +205,11 @@ class Store(ABC):
             raise changed(original)
         sound_release(release, source.users, original)
         copy = Copy.of_release(original, name, release, run=run, seed=seed)
-        self._put([copy], overwrite=overwrite, source=source)
+        self._put([copy], overwrite=overwrite, source=Source(source, beside))
+
+    def releases_of(self, original: str) -> dict[str, str]:
+        """The releases of an original that are in the store: their revisions by name."""
+        return self._read(lambda at: at.releases_of(at.original(original)))
 
     def mapping(self, original: str, release: str) -> NDArray[np.int64]:
         """For each user of the original by position its position in the release, -1 where it has none."""

@@ -15,7 +15,15 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import Path, check_paths
 from graphpriv.release import Release
 from graphpriv.topics import RANKS
-from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, NameTaken, StoreUnavailable, named
+from tabular.errors import (
+    AlreadyReleased,
+    InvalidInput,
+    InvalidParameter,
+    InvalidRecord,
+    NameTaken,
+    StoreUnavailable,
+    named,
+)
 
 #: The longest name of a graph; it goes into file names and page titles.
 LONGEST_NAME = 200
@@ -59,6 +67,14 @@ def taken(name: str) -> NameTaken:
 def changed(name: str) -> InvalidInput:
     """The error for an original that changed after a release was made from it."""
     return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
+
+
+def released_meanwhile(name: str) -> AlreadyReleased:
+    """The error for an original whose other releases are not those that a new one was made to stand beside."""
+    return AlreadyReleased(
+        f"A release of {name!r} was added, replaced or deleted while this one was made; run it again. "
+        "Nothing was written."
+    )
 
 
 class Unsettled(StoreUnavailable):

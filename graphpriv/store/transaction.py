@@ -21,7 +21,9 @@ from graphpriv.store.records import (
     Post,
     Run,
     User,
+    changed,
     dangling,
+    released_meanwhile,
 )
 from tabular.errors import InvalidInput, UnknownName
 
@@ -74,6 +76,14 @@ class Head:
             method=self.method,
             parameters=json.loads(self.parameters or "{}"),
         )
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an original was when a release was made of it, and the revisions of its releases then, if they matter."""
+
+    head: Head
+    beside: Mapping[str, str] | None = None
 
 
 class Transaction(ABC):
@@ -211,6 +221,17 @@ class Transaction(ABC):
             hint = f"there is {', '.join(releases)}" if releases else "none is kept"
             raise InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
         return source, made
+
+    def releases_of(self, source: Head) -> dict[str, str]:
+        """The releases of an original that are there: their revisions by name."""
+        return {head.name: head.revision for head in self.heads() if head.original == source.key}
+
+    def refuse_changed(self, source: Source) -> None:
+        """Refuse an original that is not what it was, or that has other releases by now, where those matter."""
+        if self.find(source.head.name) != source.head:
+            raise changed(source.head.name)
+        if source.beside is not None and self.releases_of(source.head) != dict(source.beside):
+            raise released_meanwhile(source.head.name)
 
     def mapping(self, source: Head, made: Head) -> NDArray[np.int64]:
         """The mapping of a release by the present positions of the users of its original."""

@@ -22,7 +22,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.release import Release, anonymous
 from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store
-from tabular.errors import InvalidInput, NameTaken, ReportedError, StoreUnavailable, UnknownName
+from tabular.errors import AlreadyReleased, InvalidInput, NameTaken, ReportedError, StoreUnavailable, UnknownName
 from tests.contracts import importing
 from tests.strategies import generators, graphs, random_graph
 
@@ -529,6 +529,42 @@ class StoreContract:
         store.save_release(
             "town", "out", release_of(store.load_graph("town")), seed=1, run=RUN, revision=store.revision("town")
         )
+
+    def test_a_release_made_beside_others_than_there_are_is_refused(self, store: Store) -> None:
+        filled(store)
+        assert store.releases_of("town") == {}
+        release = release_of(store.load_graph("town"))
+
+        def save(name: str, beside: dict[str, str] | None, overwrite: bool = False) -> None:
+            store.save_release(
+                "town", name, release, seed=1, run=RUN, beside=beside, overwrite=overwrite, revision=None
+            )
+
+        save("one", {})
+        one = store.releases_of("town")
+        assert list(one) == ["one"]
+        save("two", one)
+        both = store.releases_of("town")
+        assert list(both) == ["one", "two"]
+        assert both["one"] == one["one"]
+        save("two", both, overwrite=True)
+        again = store.releases_of("town")
+        assert again["one"] == one["one"]
+        assert again["two"] != both["two"]
+        # One came, one was replaced, one went.
+        for beside in ({}, one, both, {**again, "gone": "x"}):
+            with pytest.raises(AlreadyReleased, match="'town' was added, replaced or deleted while this one was made"):
+                save("three", beside)
+        assert [each.name for each in store.graphs()] == ["one", "town", "two"]
+        store.delete_graph("two")
+        save("three", store.releases_of("town"))
+        store.save_graph("town", little(), overwrite=True)
+        assert store.releases_of("town") == {}
+        with pytest.raises(InvalidInput, match="is a release"):
+            store.releases_of("three")
+        with pytest.raises(UnknownName):
+            store.releases_of("nowhere")
+        assert store.check() == []
 
     def test_a_pair_comes_with_its_mapping(self, store: Store) -> None:
         filled(store)

@@ -1,5 +1,6 @@
 """What is done with the graphs of a store."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from graphpriv.formats import write_graph
 from graphpriv.protections import protect
 from graphpriv.release import write_mapping
-from graphpriv.store import open_store
+from graphpriv.store import Follow, Run, User, open_store
 from graphpriv.stored import (
     export,
     keep_release,
@@ -18,8 +19,10 @@ from graphpriv.stored import (
     take_microdata,
 )
 from graphpriv.synthetic import synthetic_graph
-from tabular.errors import InvalidInput, InvalidParameter, NameTaken, NoSolution
+from graphpriv.verification import UnsoundRelease
+from tabular.errors import AlreadyReleased, InvalidInput, InvalidParameter, NameTaken, NoSolution, UnknownName
 
+RUN = Run(verb="protect")
 GRAPH = synthetic_graph(40, 80, rng=np.random.default_rng(6))
 
 
@@ -51,6 +54,153 @@ def test_a_release_has_a_name_of_its_own(store):
     with pytest.raises(NameTaken):
         keep_release(store, "g", "r", 2, seed=1, report=lambda *each: told.append(each))
     assert not told
+
+
+def seen_by(*releases):
+    """For each person, by id, the profiles that these releases of a store show: place and topics as texts."""
+    told = {}
+    for store, original, name in releases:
+        graph, mapping = store.load_graph(name), store.mapping(original, name)
+        for person, row in zip(store.load_graph(original).ids, mapping.tolist(), strict=True):
+            place, topics = int(graph.location[row]), graph.topics[row].tolist()
+            shown = (
+                None if place < 0 else graph.places.path(place),
+                *(None if code < 0 else graph.topic_names[code] for code in topics),
+            )
+            told.setdefault(person, []).append(None if row < 0 else shown)
+    return {person: tuple(each) for person, each in told.items()}
+
+
+def joint(store, *names):
+    """How many persons share the rarest of these."""
+    return min(Counter(seen_by(*((store, "g", name) for name in names)).values()).values())
+
+
+def test_a_second_live_release_is_refused_before_any_work(store):
+    told = []
+    keep_release(store, "g", "r", 3, seed=1)
+    with pytest.raises(AlreadyReleased, match="'g' has the live release 'r' already") as caught:
+        keep_release(store, "g", "s", 3, seed=2, report=lambda *each: told.append(each))
+    assert caught.value.named == ("previous", "overwrite", "accept_combined_risk")
+    assert not told
+    keep_release(store, "g", "s", 3, seed=2, accept_combined_risk=True)
+    with pytest.raises(AlreadyReleased, match="live releases 'r', 's' already") as caught:
+        keep_release(store, "g", "t", 3, seed=2)
+    assert "delete them, or take" in str(caught.value)
+    # To replace one of them leaves the other.
+    with pytest.raises(AlreadyReleased, match="live release 's'"):
+        keep_release(store, "g", "r", 3, seed=2, overwrite=True)
+    for name in ("r", "s"):
+        store.delete_graph(name)
+    assert keep_release(store, "g", "t", 3, seed=2).joint_k >= 3
+
+
+def test_the_joint_k_is_that_of_an_observer_who_joins_all_releases(store):
+    kept = [keep_release(store, "g", name, 4, seed=seed, accept_combined_risk=True) for seed, name in enumerate("abc")]
+    assert [each.joint_k for each in kept] == [joint(store, *"abc"[: many + 1]) for many in range(3)]
+    assert (kept[0].joint_k, kept[2].joint_k) == (4, 1)
+    assert kept[2].document["beside"] == ["a", "b"]
+    assert store.runs("c")[0].parameters["beside"] == ["a", "b"]
+
+
+def test_releases_that_keep_the_clusters_of_the_previous_one_keep_k_together(store):
+    keep_release(store, "g", "a", 4, seed=1)
+    assert keep_release(store, "g", "b", 4, seed=2, previous="a").joint_k == joint(store, "a", "b") == 4
+    # Places, topics and links change, and so do the profiles; who is with whom does not.
+    first, *others = store.users("g")
+    store.add_users("g", [replace(first, location=None, topics=("Weather",))])
+    store.add_follows("g", [Follow(first.id, others[5].id), Follow(others[8].id, first.id)])
+    assert keep_release(store, "g", "c", 3, seed=3, previous="a").joint_k == joint(store, *"abc") == 4
+    # Enough new users keep to themselves.
+    store.add_users("g", [User(id=f"new {number}", topics=("Sports",)) for number in range(4)])
+    kept = keep_release(store, "g", "d", 4, seed=4, previous="b")
+    assert kept.joint_k == joint(store, *"abcd") == 4
+    assert kept.document["beside"] == ["a", "b", "c"]
+    assert seen_by((store, "g", "d"))["new 0"] not in set(seen_by((store, "g", "c")).values())
+    with pytest.raises(NoSolution, match="Lower k to 4"):
+        keep_release(store, "g", "e", 5, seed=5, previous="d")
+
+
+def test_a_few_new_users_or_a_forgotten_one_leave_no_release_that_keeps_k(store):
+    keep_release(store, "g", "a", 4, seed=1)
+    store.add_users("g", [User(id=f"new {number}") for number in range(3)])
+    with pytest.raises(NoSolution, match="3 users were added since"):
+        keep_release(store, "g", "b", 4, seed=2, previous="a")
+    assert keep_release(store, "g", "b", 3, seed=2, previous="a").joint_k == joint(store, "a", "b") == 3
+    store.forget("g", "new 0")
+    with pytest.raises(NoSolution, match="together with 'b': they hold a row of a person who was forgotten"):
+        keep_release(store, "g", "c", 2, seed=3, previous="a")
+    kept = keep_release(store, "g", "c", 2, seed=3, accept_combined_risk=True)
+    assert kept.document["forgotten_beside"] == 1
+    assert kept.joint_k == joint(store, *"abc")
+    assert [each.name for each in store.graphs()] == ["a", "b", "c", "g"]
+
+
+def test_a_release_whose_original_was_imported_anew_is_still_live(store):
+    keep_release(store, "g", "a", 4, seed=1)
+    store.save_graph("g", GRAPH, overwrite=True)
+    for accept in (False, True):
+        with pytest.raises(AlreadyReleased, match="'a' was released from the data that 'g' holds"):
+            keep_release(store, "g", "b", 4, seed=2, accept_combined_risk=accept)
+    assert keep_release(store, "g", "a", 4, seed=2, overwrite=True).beside == []
+    store.delete_graph("g")
+    store.save_graph("h", GRAPH)
+    with pytest.raises(AlreadyReleased, match="delete 'a', or replace it under its name with overwrite"):
+        keep_release(store, "h", "b", 4, seed=2)
+    store.delete_graph("a")
+    assert keep_release(store, "h", "b", 4, seed=2).joint_k == 4
+    # Other data are another original, as far as anybody can tell.
+    store.delete_graph("h")
+    store.save_graph("h", GRAPH.restricted(np.arange(39)))
+    assert keep_release(store, "h", "c", 4, seed=2).joint_k >= 4
+
+
+def test_the_clusters_of_a_release_that_is_replaced_are_kept_if_asked(store):
+    before = keep_release(store, "g", "a", 4, seed=1).release
+    kept = keep_release(store, "g", "a", 4, seed=2, previous="a", overwrite=True)
+    assert (kept.joint_k, kept.document["beside"]) == (4, ["a"])
+    assert kept.release.graph.ids != before.graph.ids
+    one, other = before.graph.profiles()[before.mapping], kept.release.graph.profiles()[kept.release.mapping]
+    assert one.tolist() == other.tolist()
+
+
+def test_the_previous_release_must_be_one_of_this_original(store):
+    store.save_graph("other", GRAPH)
+    keep_release(store, "other", "o", 3, seed=1)
+    for name in ("o", "g", "nothing"):
+        with pytest.raises(UnknownName, match=f"No release of 'g' is called '{name}'; there is none yet"):
+            keep_release(store, "g", "r", 3, seed=1, previous=name)
+
+
+def test_a_release_that_another_process_adds_meanwhile_is_found_out(store):
+    def add(text, done, total):
+        if text == "Storing":
+            store.save_release("g", "quick", protect(GRAPH, 3, rng=np.random.default_rng(5)), seed=5, run=RUN)
+
+    with pytest.raises(AlreadyReleased, match=r"run it again\. Nothing was written"):
+        keep_release(store, "g", "slow", 3, seed=1, report=add)
+    assert [each.name for each in store.graphs()] == ["g", "quick"]
+
+
+def test_an_original_that_changes_between_two_readings_is_found_out(store, monkeypatch):
+    keep_release(store, "g", "a", 4, seed=1)
+    read = store.mapping
+
+    def forget_and_read(original, release):
+        store.forget("g", GRAPH.ids[3])
+        return read(original, release)
+
+    monkeypatch.setattr(store, "mapping", forget_and_read)
+    with pytest.raises(InvalidInput, match="changed while it was being protected"):
+        keep_release(store, "g", "b", 4, seed=1, previous="a")
+
+
+def test_together_a_release_that_breaks_k_is_never_kept(store, monkeypatch):
+    keep_release(store, "g", "a", 4, seed=1)
+    monkeypatch.setattr("graphpriv.stored.kept_clusters", lambda *anything: None)
+    with pytest.raises(UnsoundRelease, match="share what is published of them, less than 4"):
+        keep_release(store, "g", "b", 4, seed=2, previous="a")
+    assert [each.name for each in store.graphs()] == ["a", "g"]
 
 
 def test_a_release_of_the_store_is_matched_by_its_mapping(store):

@@ -102,6 +102,14 @@ def protected(verb: Any, outcome: Outcome, said: Said) -> None:
         f"{verb.into}: {document['users']} users, {document['edges']} edges, {document['profiles']} distinct profiles, "
         f"each at least {verb.k} times. Checked: same edges, new ids, shuffled order, nothing else of the original."
     )
+    if document["beside"]:
+        said.line(
+            f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}, the number of users who "
+            "share the rarest combination of their profiles in all of them."
+        )
+    if gone := document["forgotten_beside"]:
+        rows = "1 row of forgotten persons is" if gone == 1 else f"{gone} rows of forgotten persons are"
+        note(f"warning: {rows} in earlier releases alone and so easy to find; the joint k is of the others.")
     note(f"The edges are as they were; to see what can still be found: graphpriv audit {verb.name} {verb.into}")
 
 

@@ -25,7 +25,8 @@ class RunDemo(Verb):
     """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
 
     You can recompute everything it prints from the files in DIR. The store demo.db keeps the seed with the mapping:
-    `graphpriv protect original --seed` with it gives the same release again, `graphpriv demo --seed` the whole demo.
+    `graphpriv protect original --accept-combined-risk --seed` with it gives the same release again, and
+    `graphpriv demo --seed` the whole demo.
     """
 
     draws = True

@@ -65,7 +65,10 @@ class ImportGraph(Verb):
         for each in imported.notes:
             work.note(f"warning: {each}")
         if releases:
-            work.note(f"warning: releases of the replaced graph have lost their mapping: {', '.join(releases)}.")
+            work.note(
+                f"warning: releases of the replaced graph have lost their mapping: {', '.join(releases)}. They stay "
+                "live, and no later release is counted together with them; delete them before you release again."
+            )
         return Outcome(
             document={
                 "graph": self.graph,

@@ -10,6 +10,7 @@ from api.verbs.contract import (
     Verb,
     Work,
     of_engine,
+    refuse_beside,
     verbs,
 )
 from api.verbs.values import parameters_of
@@ -39,7 +40,12 @@ def param_option() -> Any:
 @verbs.add("protect")
 @dataclass(frozen=True, kw_only=True)
 class ProtectGraph(Verb):
-    """Release a graph with k-anonymous profiles, checked before it is stored."""
+    """Release a graph with k-anonymous profiles, checked before it is stored.
+
+    A second release of one original is refused while another is live in the store: links tell which rows of the two are
+    one user, and what both show of a user is rare. Give `previous` or `accept_combined_risk`, or delete the other one,
+    or replace it; a release that was exported and deleted here may be live elsewhere, and counts as much.
+    """
 
     store = "writes"
     draws = True
@@ -50,10 +56,22 @@ class ProtectGraph(Verb):
     into: str = option(metavar="NAME", help="What to call the release in the store.")
     method: str = method_option()
     param: tuple[str, ...] = param_option()
+    previous: str | None = option(
+        None,
+        metavar="NAME",
+        help="Keep the clusters of this live release, so that all live releases of the original together keep K.",
+    )
+    accept_combined_risk: bool = option(
+        False,
+        help="Release beside live releases all the same, and say the joint k: how many users share the rarest "
+        "combination of all their released profiles.",
+    )
 
     def check(self) -> None:
         from graphpriv.stored import check_release_name
 
+        if self.previous is not None:
+            refuse_beside(self, "previous", "accept_combined_risk")
         check_release_name(self.into, self.name)
         self._parameters()
 
@@ -69,6 +87,8 @@ class ProtectGraph(Verb):
                 method=self.method,
                 parameters=self._parameters(),
                 seed=work.seed,
+                previous=self.previous,
+                accept_combined_risk=self.accept_combined_risk,
                 overwrite=work.overwrite,
                 report=work.report,
             )

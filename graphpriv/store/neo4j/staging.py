@@ -21,8 +21,8 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
-from graphpriv.store.records import Copy, Run, changed, emptied, taken, written
-from graphpriv.store.transaction import Head, Key
+from graphpriv.store.records import Copy, Run, emptied, taken, written
+from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
 
 
@@ -111,7 +111,7 @@ class Staging:
         staged: Sequence[Staged],
         *,
         overwrite: bool,
-        unchanged: Head | None = None,
+        unchanged: Source | None = None,
         alone: bool = False,
     ) -> None:
         """Give imports their names, all in one step; with *alone* every other graph goes."""
@@ -126,10 +126,9 @@ class Staging:
                 self._show_life(tx, key)
             at = ServerTransaction(tx)
             if unchanged is not None:
-                at.lock(unchanged.key)
+                at.lock(unchanged.head.key)
+                at.refuse_changed(unchanged)
             present = at.heads()
-            if unchanged is not None and unchanged not in present:
-                raise changed(unchanged.name)
             names = [each.name for each in staged]
             gone = [head.name for head in present if alone or head.name in names]
             if gone and not overwrite:

@@ -20,7 +20,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
 from graphpriv.store.records import Copy, Unsettled, changed, refuse_newer
-from graphpriv.store.transaction import Head, Key, Transaction
+from graphpriv.store.transaction import Key, Source, Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -94,13 +94,16 @@ class Neo4jStore(Store):
     def _clean(self) -> None:
         self._staging.sweep()
 
-    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+    def _put(
+        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+    ) -> None:
         # Of each graph that a release may be of, its key and the numbers of its users.
         known: dict[str | None, tuple[Key, NDArray[np.int64]]] = {}
         if source is not None:
-            known[source.name] = source.key, self._read(lambda at: at.numbers(source.key))
-            if len(known[source.name][1]) != source.users:
-                raise changed(source.name)
+            head = source.head
+            known[head.name] = head.key, self._read(lambda at: at.numbers(head.key))
+            if len(known[head.name][1]) != head.users:
+                raise changed(head.name)
         staged: list[Staged] = []
         with contextlib.ExitStack() as begun:
             for copy in copies:

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 from graphpriv.store.contract import Store
 from graphpriv.store.copies import hand_over, leftovers, working_folder
-from graphpriv.store.records import Copy, Forgotten, changed, emptied
+from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
-from graphpriv.store.transaction import Head, Key
+from graphpriv.store.transaction import Key, Source
 from tabular.errors import FileFailure
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -54,16 +54,18 @@ class SqliteStore(Store):
     def _clean(self) -> None:
         self._file.erase()
 
-    def _put(self, copies: Iterable[Copy], *, overwrite: bool, source: Head | None = None, alone: bool = False) -> None:
+    def _put(
+        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+    ) -> None:
         def put(at: SqliteTransaction) -> bool:
-            if source is not None and at.find(source.name) != source:
-                raise changed(source.name)
+            if source is not None:
+                at.refuse_changed(source)
             replaced = alone and bool(at.heads())
             if replaced and not overwrite:
                 raise emptied(self.address)
             if replaced:
                 at.remove_everything()
-            keys: dict[str | None, Key] = {} if source is None else {source.name: source.key}
+            keys: dict[str | None, Key] = {} if source is None else {source.head.name: source.head.key}
             for copy in copies:
                 replaced |= at.make_room(copy.info.name, overwrite)
                 keys[copy.info.name] = at.insert_copy(copy, keys.get(copy.info.original))

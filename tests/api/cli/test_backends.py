@@ -24,6 +24,8 @@ def chain(graphpriv, tmp_path, monkeypatch):
             "import": ("graph", "import", "g.json", "--graph", "g"),
             "protect": ("protect", "g", "--k", 5, "--into", "r", "--seed", 11),
             "audit": ("audit", "g", "r"),
+            "keep": ("protect", "g", "--k", 4, "--into", "s", "--previous", "r", "--seed", 12),
+            "accept": ("protect", "g", "--k", 4, "--into", "t", "--accept-combined-risk", "--seed", 13),
             "show": ("graph", "show", "r", "--seed", 1),
             "sweep": ("sweep", "g", "--k", "2,4", "--runs", 1, "--attacker", "ego", "--seed", 2),
             "check": ("store", "check"),
@@ -32,6 +34,8 @@ def chain(graphpriv, tmp_path, monkeypatch):
             assert ended.code == 0, (name, ended.err)
             results[name] = ended.out
         ended = graphpriv("graph", "export", "r", "--out", f"{folder}/r.json", "--mapping", f"{folder}/m.csv", "--json")
+        assert ended.code == 0, ended.err
+        ended = graphpriv("graph", "export", "s", "--out", f"{folder}/s.json", "--mapping", f"{folder}/n.csv", "--json")
         assert ended.code == 0, ended.err
         ended = graphpriv("microdata", "r", "--out", f"{folder}/d.csv", "--seed", 5)
         assert ended.code == 0, ended.err
@@ -45,10 +49,13 @@ def test_both_backends_give_the_same_bytes(chain, neo4j_url, tmp_path):
     embedded = chain(f"file:{tmp_path / 'g.db'}", "embedded")
     server = chain(neo4j_url, "server")
     assert set(embedded) == set(server)
-    assert {"r.json", "m.csv", "d.csv", "audit"} <= set(embedded)
+    assert {"r.json", "m.csv", "s.json", "n.csv", "d.csv", "audit"} <= set(embedded)
     for name in embedded:
         assert embedded[name] == server[name], name
     assert json.loads(embedded["audit"])["k"] >= 5
+    kept, accepted = json.loads(embedded["keep"]), json.loads(embedded["accept"])
+    assert (kept["beside"], kept["joint_k"]) == (["r"], 5)
+    assert (accepted["beside"], accepted["joint_k"]) == (["r", "s"], 1)
 
 
 def test_a_wrong_password_is_bad_input_and_is_not_repeated(graphpriv, neo4j_url, monkeypatch):

@@ -59,7 +59,8 @@ def test_the_seed_that_the_store_keeps_draws_the_release_again(graphpriv, tmp_pa
     with open_store(url, create=False) as store:
         seed = store.seed("original", "released")
     assert seed == seeding[1] if seeding else seed > 2**64
-    assert graphpriv("protect", "original", "--k", 4, "--into", "again", "--seed", seed, "--store", url).code == 0
+    again = ("protect", "original", "--k", 4, "--into", "again", "--accept-combined-risk", "--seed", seed)
+    assert graphpriv(*again, "--store", url).code == 0
     graphpriv("graph", "export", "again", "--out", "a.json", "--mapping", "a.csv", "--store", url)
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "d" / "released.json").read_bytes()
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "d" / "mapping.csv").read_bytes()

@@ -63,7 +63,8 @@ def test_a_release_in_a_store_is_audited(opened):
 
 
 def test_a_store_takes_another_release_and_forgets_a_person(opened):
-    assert opened("protect", "follows", "--k", 5, "--into", "follows-k5", *STORE)["users"] == USERS
+    beside = opened("protect", "follows", "--k", K, "--into", "again", "--previous", "follows-k4", *STORE)
+    assert (beside["users"], beside["beside"], beside["joint_k"]) == (USERS, ["follows-k4"], K)
     opened("graph", "forget", "follows", "u00", *STORE)
     assert opened("graph", "show", "follows", *STORE)["users"] == USERS - 1
     assert opened("store", "check", *STORE)["sound"]

@@ -4,7 +4,13 @@ import csv
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
+
+from api.errors import Outcome, outcome_of
+from graphpriv.formats import write_graph
+from graphpriv.synthetic import synthetic_graph
+from tabular.errors import AlreadyReleased
 
 
 @pytest.fixture
@@ -27,6 +33,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(stored, tm
     for name, seed in (("a", 7), ("b", 7), ("c", 8)):
         stored("protect", "g", "--k", 2, "--into", name, "--seed", seed)
         stored("graph", "export", name, "--out", f"{name}.json")
+        stored("graph", "delete", name)
     one, two, other = ((tmp_path / f"{name}.json").read_bytes() for name in "abc")
     assert one == two
     assert one != other
@@ -57,6 +64,93 @@ def test_a_name_that_exists_is_refused(stored):
     assert ended.code == 2
     assert "'r'" in ended.error
     assert stored("protect", "g", "--k", 3, "--into", "r", "--seed", 1, "--overwrite").code == 0
+
+
+@pytest.fixture
+def released(stored, tmp_path):
+    """A release of 60 users, and `protect` of the same users again."""
+    write_graph(synthetic_graph(60, 120, rng=np.random.default_rng(4)), tmp_path / "town.json")
+    stored("graph", "import", "town.json", "--graph", "town")
+    assert stored("protect", "town", "--k", 5, "--into", "one", "--seed", 1).code == 0
+
+    def again(*arguments):
+        return stored("protect", "town", "--k", 5, "--into", "two", "--seed", 2, *arguments)
+
+    return again
+
+
+def test_a_second_live_release_is_refused_with_the_ways_out(released, graphpriv):
+    ended = released()
+    assert ended.code == 2
+    assert ended.error == (
+        "'town' has the live release 'one' already, and links tell which rows of two releases are one user, so that "
+        "together they break k. Keep its clusters with --previous, delete it or replace it under its name with "
+        "--overwrite, or take the joint k with --accept-combined-risk. A copy that was exported is live wherever it is."
+    )
+    graphpriv("graph", "import", "town.json", "--graph", "elsewhere")
+    # An original of its own, by all that the store knows.
+    assert graphpriv("protect", "elsewhere", "--k", 5, "--into", "two", "--seed", 2).code == 0
+    assert graphpriv("sweep", "town", "--k", 5, "--runs", 1, "--attacker", "ego").code == 0
+    assert [each["name"] for each in graphpriv("graph", "list", "--json").document["graphs"]] == [
+        *("elsewhere", "g", "one", "town", "two"),
+    ]
+
+
+def test_a_release_goes_beside_another_if_its_clusters_are_kept(released):
+    ended = released("--previous", "one", "--json")
+    assert ended.code == 0, ended.err
+    assert (ended.document["beside"], ended.document["joint_k"]) == (["one"], 5)
+    told = released("--previous", "one", "--overwrite")
+    assert "Together with one: joint k 5" in told.out
+
+
+def test_a_release_goes_beside_another_if_the_joint_k_is_taken(released):
+    ended = released("--accept-combined-risk", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.document["k"] == 5
+    assert ended.document["joint_k"] == 1
+    third = released("--overwrite")
+    assert third.code == 2
+    assert "'one'" in third.error
+    assert "Together with one: joint k 1" in released("--accept-combined-risk", "--overwrite").out
+
+
+def test_a_release_takes_the_place_of_another(released, graphpriv):
+    ended = graphpriv("protect", "town", "--k", 5, "--into", "one", "--seed", 2, "--overwrite", "--json")
+    assert (ended.code, ended.document["beside"], ended.document["joint_k"]) == (0, [], 5)
+    graphpriv("graph", "delete", "one")
+    assert released().code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--previous", "on"), 2, "No release of 'town' is called 'on'; did you mean 'one'?"),
+        (("--previous", "town"), 2, "No release of 'town' is called 'town'; there is one."),
+        (("--previous", "one", "--accept-combined-risk"), 2, "--accept-combined-risk means nothing beside --previous."),
+        (("--previous", "one", "--k", 6), 3, "Lower k to 5, or delete it."),
+    ],
+)
+def test_what_cannot_go_beside_another_is_refused(released, graphpriv, arguments, code, words):
+    ended = released(*arguments)
+    assert ended.code == code
+    assert words in ended.error
+    assert "two" not in graphpriv("graph", "list").out
+
+
+def test_a_person_who_was_forgotten_bars_keeping_clusters_and_is_told_of(released, graphpriv, tmp_path):
+    somebody = json.loads((tmp_path / "town.json").read_text())["nodes"][7]["id"]
+    graphpriv("graph", "forget", "town", somebody)
+    ended = released("--previous", "one")
+    assert ended.code == 3
+    assert "a row of a person who was forgotten" in ended.error
+    ended = released("--accept-combined-risk")
+    assert ended.code == 0
+    assert "1 row of forgotten persons is in earlier releases alone" in ended.err
+
+
+def test_a_second_live_release_is_a_conflict_to_the_service():
+    assert outcome_of(AlreadyReleased("x")) == Outcome(409, 2, "Already released")
 
 
 def test_microdata_are_not_written_under_the_name_of_another_format(stored, tmp_path):

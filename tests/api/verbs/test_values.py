@@ -140,7 +140,7 @@ def test_what_is_no_plan_is_said_with_the_file(tmp_path, text, said):
 
 def test_a_plan_runs_as_its_command_does(graphpriv, small, tmp_path):
     graphpriv("graph", "import", small, "--graph", "g")
-    command = ("protect", "g", "--k", 2, "--into", "r")
+    command = ("protect", "g", "--k", 2, "--into", "r", "--accept-combined-risk")
     assert graphpriv(*command, "--plan", "p.toml").code == 0
     assert len(graphpriv("graph", "list", "--json").document["graphs"]) == 1
     graphpriv(*command, "--seed", 1)

@@ -146,3 +146,17 @@ def test_a_release_of_one_user_and_of_users_all_alike():
     release = protect(alike, 7, rng=rng())
     original, restored = brought_back(alike, release)
     assert restored == original
+
+
+def test_kept_clusters_stay_and_the_others_get_clusters_among_themselves():
+    graph = random_graph(3, 40, 60, places=12, topics=8)
+    kept = np.array([*[0] * 4, *[1] * 11, *[-1] * 25])
+    release = protect(graph, 3, rng=rng(), kept=kept)
+    alone = protect(graph.restricted(np.arange(15, 40)), 3, rng=rng())
+    _, restored = brought_back(graph, release)
+    profiles = [tuple(row) for row in restored.profiles().tolist()]
+    assert len(set(profiles[:4])) == len(set(profiles[4:15])) == 1
+    _, expected = brought_back(graph.restricted(np.arange(15, 40)), alone)
+    same = [[a == b for b in profiles[15:]] for a in profiles[15:]]
+    rows = [tuple(row) for row in expected.profiles().tolist()]
+    assert same == [[a == b for b in rows] for a in rows]

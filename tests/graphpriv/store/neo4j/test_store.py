@@ -25,7 +25,7 @@ from graphpriv.store.neo4j.staging import Staged, Staging, give_name, give_up, g
 from graphpriv.store.neo4j.store import _READINGS, Neo4jStore
 from graphpriv.store.neo4j.transaction import ServerTransaction
 from graphpriv.store.records import Copy
-from graphpriv.store.transaction import Head, Key
+from graphpriv.store.transaction import Head, Key, Source
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.contracts import importing
 from tests.contracts.store import StoreContract, content, filled, full, little, quietly, release_of, start_importing
@@ -273,7 +273,7 @@ def test_a_release_of_an_original_that_changes_meanwhile_is_refused(store: Neo4j
         copy = Copy.of_release("town", "out", release, run=Run(verb="protect"), seed=1)
         staging.send(key, copy, (source.key, np.arange(3)))
         store.forget("town", "17")
-        staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=source)
+        staging.publish([Staged(key, "out", source.key)], overwrite=False, unchanged=Source(source))
     assert [each.name for each in store.graphs()] == ["town"]
     assert store.check() == []
 
