@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from tabular import Table, threads
+from tabular import Table, loop
 from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.lattice.evaluator.evaluator import Evaluator
@@ -55,7 +55,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     monkeypatch.setattr(branched_optimum, "_A_SHARE", 2000)
     found = []
     for number in (1, 4):
-        monkeypatch.setattr(threads.os, "cpu_count", lambda number=number: number)
+        monkeypatch.setattr(loop.os, "cpu_count", lambda number=number: number)
         question = Question(Evaluator(*wide_problem(3), limits=Limits(k=3, suppression=0.05), workers=1), "precision")
         document = run("optimal", Optimal(most=BRANCHED), question, rng=np.random.default_rng(5)).document()
         del document["seconds"]
