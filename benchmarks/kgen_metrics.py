@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from tabular.errors import InvalidInput
 from tabular.lattice.space import Lattice, Node
@@ -28,7 +29,9 @@ def precision(node: Sequence[int], lattice: Lattice) -> float:
     for place, (level, height) in enumerate(zip(node, lattice.heights, strict=True)):
         if not 0 <= level <= height:
             raise InvalidInput(f"Level {place + 1} of the node must be from 0 to {height}, not {level}.")
-    return sum(level / height for level, height in zip(node, lattice.heights, strict=True) if height) / len(node)
+    # As a fraction, so that equal ones have the same digits, whatever the order of the attributes.
+    shares = (Fraction(level, height) for level, height in zip(node, lattice.heights, strict=True) if height)
+    return float(sum(shares, start=Fraction(0)) / len(node))
 
 
 def level_of_suppression(suppressed: int, rows: int) -> float:

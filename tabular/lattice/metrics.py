@@ -216,15 +216,24 @@ class Readings:
         return as_tuples(self.nodes)
 
     def costs(self, names: Sequence[str]) -> Floats:
-        """The objectives *names* with lower numbers for what is better, one column each."""
-        columns = [self[name] if METRICS[name].is_loss else -self[name].astype(np.float64) for name in names]
-        return np.stack(columns, axis=1).astype(np.float64)
+        """The objectives *names* with lower numbers for what is better, one column each.
+
+        Sums of squares, up to 10^18, are rounded above 2^53, which is reached from 94 million rows on: two of them can
+        be the same cost then. To compare nodes without that take `places`.
+        """
+        return np.stack(self._columns(names), axis=1).astype(np.float64)
+
+    def places(self, names: Sequence[str]) -> Floats:
+        """As `costs`, but by each objective the place of a node among all of them, the same for equal ones."""
+        found = [np.unique(column, return_inverse=True)[1] for column in self._columns(names)]
+        return np.stack(found, axis=1).astype(np.float64)
+
+    def _columns(self, names: Sequence[str]) -> list[NDArray[Any]]:
+        return [self[name] if METRICS[name].is_loss else -self[name] for name in names]
 
     def ordered(self, names: Sequence[str]) -> Readings:
         """Sorted, the best by the first of the objectives *names* first; ties by the others, then by the levels."""
-        costs = self.costs(names)
-        keys = [*self.nodes.T[::-1], *costs.T[::-1]]
-        return self.take(np.lexsort(keys))
+        return self.take(np.lexsort([*self.nodes.T[::-1], *self._columns(names)[::-1]]))
 
     def document(self, place: int) -> dict[str, Any]:
         """One node as plain values; None stands for what cannot be had, such as an infinite number."""

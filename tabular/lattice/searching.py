@@ -91,7 +91,7 @@ class Finds:
             return
         found = good if self.solutions is None else Readings.together([self.solutions, good])
         if question.objectives:
-            found = found.take(non_dominated(found.costs(question.objectives)))
+            found = found.take(non_dominated(found.places(question.objectives)))
         self.solutions = found
 
     def take_in(self, readings: Readings, question: Question) -> None:

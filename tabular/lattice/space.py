@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,13 @@ from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.protections import check_k
 from tabular.registry import Method, option
 from tabular.table import Table, suppression_limit
+
+#: The most rows of a table that is searched: for so many it is shown, where it is added up, that every sum of the
+#: lattice stays within 64 bits.
+MOST_ROWS = 10**9
+
+#: Whole numbers below this are divided as they are.
+WHOLE = 1 << 52
 
 #: One level for each quasi-identifier, in their order.
 Node = tuple[int, ...]
@@ -82,6 +89,33 @@ class Lattice:
         """
         levels = np.indices(self.shape, dtype=np.int32, sparse=True)
         return sum(levels, start=np.zeros(self.shape, dtype=np.int32)).ravel()
+
+    @cached_property
+    def precision_shares(self) -> tuple[Numbers, ...]:
+        """By attribute and level what a level adds to the precision, as a whole multiple of 1 / `precision_parts`.
+
+        >>> [each.tolist() for each in Lattice(("age", "sex"), (3, 2)).precision_shares]
+        [[0, 2, 4, 6], [0, 3, 6]]
+        """
+        parts = self.precision_parts // len(self.heights)
+        kind = np.int64 if self.precision_parts < WHOLE else object
+        return tuple(np.arange(height + 1).astype(kind) * (parts // max(height, 1)) for height in self.heights)
+
+    @cached_property
+    def precision_parts(self) -> int:
+        """The common denominator of the precision of all nodes."""
+        return lcm(*(height for height in self.heights if height), 1) * len(self.heights)
+
+    def precision(self, nodes: Nodes) -> Floats:
+        """The precision of *nodes*: one whole number divided by another, so that equal ones have the same digits.
+
+        Precisions that differ are different floats, too, where the heights have a common denominator of up to 52 bits.
+
+        >>> Lattice(("a", "b", "c"), (2, 3, 4)).precision(np.array([[1, 1, 2], [0, 1, 4], [1, 2, 1]])).tolist()
+        [0.4444444444444444, 0.4444444444444444, 0.4722222222222222]
+        """
+        shares = [each[nodes[:, place]] for place, each in enumerate(self.precision_shares)]
+        return np.asarray(sum(shares[1:], start=shares[0]) / self.precision_parts, dtype=np.float64)
 
     def box(self, low: Sequence[int], high: Sequence[int]) -> tuple[slice, ...]:
         """Where the nodes from *low* to *high* stand in an array of this shape.

@@ -164,11 +164,6 @@ class DynamicEvaluator(Evaluator):
             values["cm"] = int(suppressed.sum() + labels.rows.sum() - labels.majorities.sum())
         return values
 
-    def _general_loss(self, nodes: Nodes, lost: Numbers | int = 0, suppressed: Numbers | int = 0) -> Floats:
-        # The levels first, then the cells of suppressed rows: in the last digit as bounds by the levels are.
-        beyond = np.reshape(suppressed, (-1, 1)) - lost / self._others
-        return super()._general_loss(nodes) + np.add.accumulate(beyond, axis=1)[:, -1]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DynamicKgen(Kgen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,21 @@ from tabular.lattice.evaluator.class_metrics import (
     KernelOptions,
 )
 from tabular.lattice.evaluator.node_classes import Layout, NodeClasses
-from tabular.lattice.evaluator.rollup import UNIT, Coding, RankedColumn, bits_of, labels_at
+from tabular.lattice.evaluator.rollup import Coding, KeyedClasses, RankedColumn, bits_of, distinct_rows, labels_at
 from tabular.lattice.metrics import CLASS_LABEL, METRICS, SENSITIVE, Readings
-from tabular.lattice.space import Flags, Floats, Lattice, Limits, Node, Nodes, Numbers, as_nodes, lower_bounds
+from tabular.lattice.space import (
+    MOST_ROWS,
+    WHOLE,
+    Flags,
+    Floats,
+    Lattice,
+    Limits,
+    Node,
+    Nodes,
+    Numbers,
+    as_nodes,
+    lower_bounds,
+)
 from tabular.protections import check_k
 from tabular.table import Table, equivalence_classes
 
@@ -76,7 +89,10 @@ class Evaluator:
         self._columns = [RankedColumn.of(each, table.columns[name]) for name, each in self.hierarchies.items()]
         self._bits = bits_of(self._columns)
         self._others = np.array([max(len(each.counts) - 1, 1) for each in self._columns])
-        self._heights = np.maximum(self.lattice.heights, 1)
+        # What a value covered is worth, by attribute, in parts of a cell: whole numbers, of any length where need be.
+        self._part = lcm(*self._others.tolist())
+        kind = np.int64 if self._part * len(self._others) < WHOLE else object
+        self._parts = np.array([self._part // each for each in self._others.tolist()], dtype=kind)
         self._coding = self._prepare()
 
     def evaluate(self, nodes: Sequence[Node] | Nodes) -> Readings:
@@ -112,7 +128,7 @@ class Evaluator:
         """
         asked = as_nodes(nodes, len(self.lattice.heights))
         if metric == "precision":
-            return self._precision(asked)
+            return self.lattice.precision(asked)
         if metric == "glm":
             return Evaluator._general_loss(self, asked)
         if metric == "non_uniform_entropy":
@@ -133,6 +149,11 @@ class Evaluator:
     def _check(self) -> None:
         if not self.rows:
             raise InvalidInput("The table has no records; there is nothing to search for.")
+        if self.rows > MOST_ROWS:
+            # So far sums are known to stay within 64 bits.
+            raise InvalidInput(
+                f"The table has {self.rows:,} records; a search takes up to {MOST_ROWS:,}. Search in a part of them."
+            )
         for name in self.hierarchies:
             if self.table.sets[name]:
                 raise InvalidInput(f"Column {name!r} holds labels that stand for sets; search in the original.")
@@ -181,14 +202,19 @@ class Evaluator:
         with_counts = options.values or options.size > _BITS
         held = (options.size, with_counts, options.label_size)
         if held not in self._classes:
-            columns = self.table.columns
-            self._classes[held] = NodeClasses(
-                *(self._columns, self._layout, options.suppressible, self._workers),
-                sensitive=columns[self.sensitive] if self.sensitive is not None and options.size else None,
-                values=0 if with_counts else options.size,
-                labels=columns[self.class_label] if self.class_label is not None and options.label_size else None,
-            )
+            base, suppressible = self._distinct_rows(options, with_counts), options.suppressible
+            self._classes[held] = NodeClasses(base, self._layout, self.rows, suppressible, self._workers)
         return self._classes[held].count(nodes, options)
+
+    def _distinct_rows(self, options: KernelOptions, with_counts: bool) -> KeyedClasses:
+        """The classes of the node that keeps every value; *with_counts* of the sensitive values."""
+        columns = self.table.columns
+        return distinct_rows(
+            *([each.ranks for each in self._columns], self._layout.coding),
+            sensitive=columns[self.sensitive] if self.sensitive is not None and options.size else None,
+            values=0 if with_counts else options.size,
+            labels=columns[self.class_label] if self.class_label is not None and options.label_size else None,
+        )
 
     def _kernel_options(self, metrics: frozenset[str]) -> KernelOptions:
         of_values = {name for name in metrics if METRICS[name].needs == SENSITIVE}
@@ -218,7 +244,7 @@ class Evaluator:
             "satisfies": suppressed <= self.limits.suppressible(self.rows),
             "s_k": whole[:, S_K],
             "glm": self._general_loss(nodes, whole[:, LOST : LOST + attributes], suppressed),
-            "precision": self._precision(nodes),
+            "precision": self.lattice.precision(nodes),
             "discernibility": whole[:, S_K] + suppressed * self.rows,
             "normalized_average_class_size": kept / np.maximum(number, 1) / (self.limits.k or 1),
         }
@@ -245,17 +271,18 @@ class Evaluator:
         return values
 
     def _general_loss(self, nodes: Nodes, lost: Numbers | int = 0, suppressed: Numbers | int = 0) -> Floats:
-        """GLM; what the levels alone cost where nothing is *lost* under labels of rows that go."""
-        covered = (self._coding.all_leaves[np.arange(len(self._others)), nodes] - lost) / self._others
-        # Added up from the first attribute to the last as `general_loss` does, so that both agree in the last digit.
-        return np.asarray(np.add.accumulate(covered + np.reshape(suppressed, (-1, 1)), axis=1)[:, -1])
+        """GLM; what the levels alone cost where nothing is *lost* under labels of rows that go.
+
+        Whole numbers to the end, so that equal losses have the same digits and none is less than its bound.
+        """
+        covered = self._coding.all_leaves[np.arange(len(self._others)), nodes] - lost
+        cells, rest = np.divmod(covered, self._others)
+        parts = rest.astype(self._parts.dtype) @ self._parts
+        cells = cells.sum(axis=1) + suppressed * len(self._others) + parts // self._part
+        return np.asarray(cells + parts % self._part / self._part, dtype=np.float64)
 
     def _entropy(self, nodes: Nodes, bits: Numbers) -> Floats:
         total = np.zeros(len(nodes))
         for place in range(nodes.shape[1]):
             total += self._bits[place][nodes[:, place]]
-        return total + bits / UNIT
-
-    def _precision(self, nodes: Nodes) -> Floats:
-        shares: Floats = np.add.accumulate(nodes / self._heights, axis=1)[:, -1]
-        return shares / len(self.lattice.heights)
+        return total + bits / self._coding.unit

@@ -18,10 +18,10 @@ from tabular.lattice.evaluator.rollup import (
     RankedColumn,
     Scratch,
     coding_of,
-    distinct_rows,
     roll_pairs_up,
     roll_up,
 )
+from tabular.lattice.front import nowhere_above
 from tabular.lattice.space import Floats, Levels, Nodes, Numbers
 from tabular.loop import on_threads, processors
 
@@ -41,6 +41,9 @@ _INSIDE = 14
 
 #: Beside the inner attributes so many others have their levels where nodes are rolled up half the way.
 _RAISED = 3
+
+#: Logarithms are at hand for up to so many rows.
+_LOGARITHMS = 1 << 22
 
 #: What is counted of classes: groups, classes, pairs of sensitive values, pairs of labels.
 KINDS = 4
@@ -158,13 +161,13 @@ class NodeClasses:
     """The classes of all nodes of a table, which are counted as they are asked for."""
 
     def __init__(
-        self, columns: Sequence[RankedColumn], layout: Layout, suppressible: int, workers: int | None, **values: Any
+        self, base: KeyedClasses, layout: Layout, rows: int, suppressible: int, workers: int | None = None
     ) -> None:
-        """*values* of other attributes as `distinct_rows` takes them."""
-        self._layout, self._attributes, self._suppressible = layout, len(columns), suppressible
+        """*base* are the distinct ones of so many *rows*, as `distinct_rows` has them."""
+        self._layout, self._attributes, self._suppressible = layout, len(layout.order), suppressible
         self._workers = workers or processors()
-        self._base = distinct_rows([each.ranks for each in columns], layout.coding, **values)
-        most = np.arange(len(columns[0].ranks) + 1 if len(self._base.sensitive) else 1, dtype=np.float64)
+        self._base = base
+        most = np.arange(min(rows, _LOGARITHMS) + 1 if len(base.sensitive) else 1, dtype=np.float64)
         self._logs = np.rint(np.log2(np.maximum(most, 1)) * most * UNIT).astype(np.int64)
         beside = [place for place in (layout.coding.second, layout.coding.inner) if place >= 0]
         self._cache = ClassCache(self._base, self._attributes, [*beside, *layout.order[:_RAISED]])
@@ -273,7 +276,10 @@ def part_of(classes: KeyedClasses, begin: Numbers, end: Numbers) -> KeyedClasses
 
 @inlined
 def _everything(classes: KeyedClasses) -> Numbers:
-    return np.array([len(classes.keys), len(classes.sizes), len(classes.sensitive), len(classes.labels)])
+    numbers = np.empty(KINDS, dtype=np.int64)
+    numbers[0], numbers[1] = len(classes.keys), len(classes.sizes)
+    numbers[2], numbers[3] = len(classes.sensitive), len(classes.labels)
+    return numbers
 
 
 @compiled
@@ -292,9 +298,7 @@ def step(
     with_pairs = len(source.sensitive) > 0 or len(source.labels) > 0
     scratch = work.scratch
     groups, classes = roll_up(source, fine, coarse, coding, scratch, target, with_pairs)
-    end[:] = begin
-    end[0] += groups
-    end[1] += classes
+    end[0], end[1], end[2], end[3] = begin[0] + groups, begin[1] + classes, begin[2], begin[3]
     if len(source.sensitive):
         end[2] += roll_pairs_up(source.sensitive, scratch.owners, options.size, scratch.table, target.sensitive)
     if len(source.labels):
@@ -325,7 +329,7 @@ def walk(
     length = rolled = 0
     for place in order:
         node = nodes[place]
-        while length and (nodes[chain[length - 1]] > node).any():
+        while length and not nowhere_above(nodes, chain[length - 1], nodes, place):
             length -= 1
         if length:
             source, fine = part_of(work.classes, marks[length - 1], marks[length]), nodes[chain[length - 1]]
@@ -335,7 +339,10 @@ def walk(
         rolled += 1
         found = part_of(work.classes, marks[length], marks[length + 1])
         measure(found, node, coding, options, logs, work.rows_by_size, whole[place], other[place])
-        if (marks[length + 1] + most <= limits).all():
+        fits = True
+        for kind in range(KINDS):
+            fits = fits and marks[length + 1, kind] + most[kind] <= limits[kind]
+        if fits:
             chain[length] = place
             length += 1
     return rolled

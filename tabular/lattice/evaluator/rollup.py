@@ -1,4 +1,8 @@
-"""The distinct rows of a table as packed keys, and how classes are rolled up from one node to a coarser one."""
+"""The distinct rows of a table as packed keys, and how classes are rolled up from one node to a coarser one.
+
+The rows of a table, at most `MOST_ROWS` = 10^9, are also the most that a class, a group, a pair or a label can have:
+32 bits hold them (up to 2.1 * 10^9). A code has the number of a group, below 2^30, before up to 31 bits of a label.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,9 @@ WORD = 62
 
 #: Logarithms are kept as whole multiples of 1 over this, so that sums of them do not depend on their order.
 UNIT = 1 << 28
+
+#: The bits of all labels of a table come to no more than this many units.
+_MOST_UNITS = 1 << 62
 
 Counts = NDArray[np.int32]
 
@@ -52,9 +59,10 @@ class Coding(NamedTuple):
     starts: Numbers
     leaves: Numbers
     bits: Numbers
-    #: Both added up over all rows, by attribute and level.
+    #: Both added up over all rows, by attribute and level. The bits are whole multiples of 1 over the unit.
     all_leaves: Numbers
     all_bits: Numbers
+    unit: int
     #: The labels that occur, by attribute and level.
     groups: Numbers
 
@@ -119,6 +127,20 @@ def bits_of(columns: Sequence[RankedColumn]) -> Floats:
     return found
 
 
+def unit_for(columns: Sequence[RankedColumn]) -> int:
+    """`UNIT`, or the largest fraction of it with which the bits of all labels of all rows are below 2^62 in all.
+
+    The bits of a row's label are at most log2 of the domain on average over the rows, and half a unit more by rounding.
+    For 10^9 rows and `UNIT` that is enough for attributes with 17 bits together; with 1,000 bits 22 places are left.
+    """
+    rows = int(columns[0].counts.sum())
+    most = rows * sum(each.width + 1 for each in columns)
+    unit = UNIT
+    while unit > 1 and most * unit >= _MOST_UNITS:
+        unit >>= 1
+    return unit
+
+
 def coding_of(columns: Sequence[RankedColumn], inner: int = -1, second: int = -1) -> Coding:
     """The coding of the attributes, of which the *inner* and the *second* one stand beside the keys."""
     attributes = len(columns)
@@ -127,6 +149,7 @@ def coding_of(columns: Sequence[RankedColumn], inner: int = -1, second: int = -1
     offsets, starts = np.zeros((*shape, shape[1]), dtype=np.int64), np.zeros(shape, dtype=np.int64)
     all_leaves, all_bits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     groups = np.ones(shape, dtype=np.int64)
+    unit = unit_for(columns)
     maps, leaves, bits = [], [], []
     mapped = labelled = words = used = 0
     for place, each in enumerate(columns):
@@ -145,9 +168,10 @@ def coding_of(columns: Sequence[RankedColumn], inner: int = -1, second: int = -1
                     mapped += len(firsts)
             starts[place, low] = labelled
             labelled += len(firsts)
+            # Added up in 53 bits, which hold more than the rows of any table.
             occurring = np.bincount(labels, weights=each.counts).astype(np.int64)
             leaves.append(np.bincount(labels) - 1)
-            bits.append(np.rint(np.log2(each.counts.sum() / np.maximum(occurring, 1)) * UNIT).astype(np.int64))
+            bits.append(np.rint(np.log2(each.counts.sum() / np.maximum(occurring, 1)) * unit).astype(np.int64))
             all_leaves[place, low] = np.dot(occurring, leaves[-1])
             all_bits[place, low] = np.dot(occurring, bits[-1])
             groups[place, low] = np.count_nonzero(occurring)
@@ -167,6 +191,7 @@ def coding_of(columns: Sequence[RankedColumn], inner: int = -1, second: int = -1
         bits=np.concatenate(bits),
         all_leaves=all_leaves,
         all_bits=all_bits,
+        unit=unit,
         groups=groups,
     )
 
@@ -280,7 +305,10 @@ def roll_up(
     joint = coding.maps[coding.offsets[inner, fine[inner], coarse[inner]] :]
     groups = len(source.keys)
     if same:
-        target.keys[:groups] = source.keys
+        # Loops, here and below: to set slices of arrays takes seconds to compile.
+        for group in range(groups):
+            for word in range(source.keys.shape[1]):
+                target.keys[group, word] = source.keys[group, word]
         if second < 0 or fine[second] == coarse[second]:
             return groups, _join_labels(source, joint, coding.width, scratch.owners, target, with_owners)
         for group in range(groups):
@@ -329,7 +357,8 @@ def _join_groups(
     """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
     words, number = source.keys.shape[1], len(source.keys)
     slots = slots_for(number)
-    scratch.table[:slots] = -1
+    for place in range(slots):
+        scratch.table[place] = -1
     count = 0
     for row in range(number):
         # The key is made where it will stay, if no group has it yet.
@@ -370,7 +399,8 @@ def _join_groups(
 @compiled
 def _sort_members(number: int, count: int, scratch: Scratch) -> None:
     """Put the groups of the source in the order of their new groups."""
-    scratch.begins[: count + 1] = 0
+    for group in range(count + 1):
+        scratch.begins[group] = 0
     for row in range(number):
         scratch.begins[scratch.parents[row] + 1] += 1
     for group in range(count):
@@ -447,7 +477,8 @@ def roll_pairs_up(source: Counts, owners: Counts, size: int, table: Counts, targ
     """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
     number = len(source)
     slots = slots_for(number)
-    table[:slots] = -1
+    for place in range(slots):
+        table[place] = -1
     count = 0
     for row in range(number):
         owner, value = owners[source[row, 0]], source[row, 1]

@@ -3,12 +3,16 @@
 A part of the lattice is all nodes from some levels down to others. Of the classes at its coarsest node only those are
 kept that a finer node of it may break: a class too small stays so, and one in which all that can be told apart are
 groups of rows that are large enough is safe. Rows that no node of the part tells apart stand as one, with a weight.
+
+Rows, and weights and losses of rows, are at most `MOST_ROWS` = 10^9: 32 bits hold weights, whose sums are of 64. Losses
+of levels come to 2^50 in all. A stamp grows by 10^9 + 1 for each class of two rows or more, by up to 5 * 10^17 in a
+step, and begins anew from 2^61 on.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, lcm
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +20,16 @@ from numpy.typing import NDArray
 
 from tabular.kernels import inlined, lean
 from tabular.lattice.searching import Question
-from tabular.lattice.space import Numbers
+from tabular.lattice.space import MOST_ROWS, Numbers
 
 #: All losses together come to no more than this, so that sums stay far from the end of the numbers.
 _SCALE = 2.0**50
+
+#: Between the stamps of two classes there is room for the rows of any class.
+_APART = MOST_ROWS + 1
+
+#: From here on stamps begin anew.
+_LAST_STAMP = 1 << 61
 
 #: Places in `Scratch.totals`: work done, nodes counted, steps of a proof that are recorded, and the latest stamp.
 WORK, COUNTED, RECORDED, STAMP = 0, 1, 2, 3
@@ -57,7 +67,7 @@ class LevelLosses:
     """For each attribute a loss a level, rounded down to multiples of 1 / `scale`; a level costs no less than a lower.
 
     The sum over the attributes, over `scale`, is a lower bound of the metric on a node and on all above it. Of
-    precision nothing is rounded.
+    precision nothing is rounded, unless the heights have no common denominator of 50 bits.
     """
 
     losses: tuple[Numbers, ...]
@@ -67,12 +77,8 @@ class LevelLosses:
     def of(cls, question: Question) -> LevelLosses:
         """What the levels of a question's lattice cost, by its metric."""
         heights, metric, evaluator = question.lattice.heights, question.metric, question.evaluator
-        if metric == "precision":
-            parts = lcm(*(height for height in heights if height), 1)
-            return cls(
-                tuple(np.arange(height + 1, dtype=np.int64) * (parts // max(height, 1)) for height in heights),
-                float(parts * len(heights)),
-            )
+        if metric == "precision" and question.lattice.precision_parts <= _SCALE:
+            return cls(question.lattice.precision_shares, float(question.lattice.precision_parts))
         single = []
         bottom = np.zeros((1, len(heights)), dtype=np.int16)
         least = float(evaluator.loss_without_suppression(metric, bottom)[0])
@@ -201,6 +207,17 @@ def scratch_for(grid: Grid) -> Scratch:
     )
 
 
+@lean
+def rewind(scratch: Scratch) -> None:
+    """Let stamps begin anew before they leave 64 bits; what is stamped so far counts for nothing."""
+    if scratch.totals[STAMP] >= _LAST_STAMP:
+        for label in range(scratch.stamped.size):
+            scratch.stamped[label] = 0
+        for slot in range(scratch.table.size):
+            scratch.table[slot] = 0
+        scratch.totals[STAMP] = 0
+
+
 @inlined
 def _diversity(
     grid: Grid, rows: NDArray[np.uint32], low: int, high: int, column: NDArray[np.uint32], scratch: Scratch
@@ -244,11 +261,12 @@ def lost_rows(grid: Grid, splits: Splits, depth: int, column: NDArray[np.uint32]
     rows, starts = splits.rows[splits.row_at[depth] :], splits.starts[splits.start_at[depth] :]
     weights = splits.weights[splits.row_at[depth] :]
     pairs, counts = 0, scratch.stamped
-    stamp, apart = scratch.totals[STAMP], grid.codes.shape[2] + 1
+    rewind(scratch)
+    stamp = scratch.totals[STAMP]
     for each in range(classes):
         low, high = starts[each], starts[each + 1]
         # What is counted of the classes before is no more than the stamp.
-        stamp += apart
+        stamp += _APART
         for place in range(low, high):
             label = column[rows[place]]
             weight = weights[place]
@@ -339,6 +357,7 @@ def join_alike(grid: Grid, splits: Splits, depth: int, now: Numbers, most: Numbe
         for place in range(size):
             keys[place] = (keys[place] ^ column[rows[place]]) * _SPREAD
     scratch.totals[WORK] += 8 * size
+    rewind(scratch)
     end, kept, low = 0, 0, 0
     for each in range(classes):
         high = starts[each + 1]

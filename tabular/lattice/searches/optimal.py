@@ -185,7 +185,8 @@ def _least_above(readings: Readings, place: int, question: Question) -> Iterator
     suppressed, rows = int(readings["suppressed"][place]), question.evaluator.rows
     k, metric = question.limits.k or 1, question.metric
     if metric == "discernibility":
-        yield float(readings[metric][place]) - suppressed * (rows - k)
+        # Rounded as the metric itself is.
+        yield float(int(readings[metric][place]) - suppressed * (rows - k))
     elif metric == "cm":
         yield float(readings[metric][place]) - suppressed
     elif metric == "normalized_average_class_size" and suppressed < rows:

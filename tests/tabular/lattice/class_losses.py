@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import fsum, log2
 
 import numpy as np
@@ -37,14 +38,14 @@ def general_loss(table, attributes, *, suppressed=None):
     2.25
     """
     out = _suppressed(table, suppressed)
-    total = 0.0
+    total = Fraction(0)
     for name in attributes:
         others = len(table.attribute(name).domain) - 1
         covered = np.array([0] * (others + 1) + [len(members) - 1 for members in table.sets[name]])
         # Counted by label, so that the order of the rows does not show in the last digit.
         rows = np.bincount(table.columns[name][~out], minlength=len(covered))
-        total += int(np.dot(covered, rows)) / max(others, 1) + int(out.sum())
-    return total
+        total += Fraction(int(np.dot(covered, rows)), max(others, 1)) + int(out.sum())
+    return float(total)
 
 
 def classification_loss(table, quasi_identifiers, class_label, *, suppressed=None):

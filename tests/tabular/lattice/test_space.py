@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from tabular import Attribute, Hierarchy, Table
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.lattice.space import lower_bounds
+from tabular.lattice.space import Lattice, lower_bounds
 from tabular.protections import protect
 from tabular.table import equivalence_classes
 from tests.tabular.lattice.kgen_tables import AGE, problem, support_map
@@ -82,3 +83,29 @@ def test_a_k_that_no_node_has_is_refused():
         lower_bounds(table, hierarchies, 4)
     with pytest.raises(InvalidParameter, match="at least 1"):
         lower_bounds(table, hierarchies, 0)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=3), st.randoms(use_true_random=False))
+def test_precisions_are_equal_floats_where_they_are_equal_and_ordered_as_they_are(heights, random):
+    lattice = Lattice(tuple(map(str, range(len(heights)))), tuple(heights))
+    nodes = lattice.everything()[random.sample(range(lattice.size), min(lattice.size, 60))]
+    exact = [sum(map(Fraction, node, heights), start=Fraction(0)) / len(heights) for node in nodes.tolist()]
+    found = lattice.precision(nodes).tolist()
+    assert found == [float(each) for each in exact]
+    assert np.argsort(found, kind="stable").tolist() == sorted(range(len(exact)), key=lambda place: exact[place])
+
+
+def test_seven_eighteenths_are_one_float():
+    lattice = Lattice(("a", "b", "c"), (1, 2, 6))
+    nodes = np.array([[0, 1, 4], [0, 2, 1], [1, 0, 1]])
+    assert set(lattice.precision(nodes).tolist()) == {7 / 18}
+    # Added up one after the other they are not.
+    assert len({(a + b / 2 + c / 6) / 3 for a, b, c in nodes.tolist()}) == 2
+
+
+def test_heights_without_a_common_denominator_of_52_bits_are_divided_by_whole_numbers_of_any_length():
+    heights = (53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13)
+    lattice = Lattice(tuple(map(str, heights)), heights)
+    nodes = lattice.drawn(np.random.default_rng(1), 20)
+    exact = [float(sum(map(Fraction, node, heights), start=Fraction(0)) / 11) for node in nodes.tolist()]
+    assert lattice.precision(nodes).tolist() == exact

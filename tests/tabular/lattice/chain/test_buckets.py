@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tabular.lattice.chain.buckets import withheld
+from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.lattice.chain.buckets import lost, withheld
+from tabular.lattice.evaluator.rollup import RankedColumn, coding_of, packed
+from tabular.lattice.space import MOST_ROWS
 
 
 def goes(buckets, absent, *, silent=None, k=2, l=0):  # noqa: E741
@@ -50,3 +55,24 @@ def test_a_bucket_of_too_few_values_goes_and_one_spares_no_more_than_its_values_
 def test_rows_are_spared_by_the_largest_buckets_first():
     assert goes([(0, 4, 1), (0, 5, 1)], [1], k=3) == [0, 2]
     assert goes([(0, 4, 1), (0, 4, 1)], [1], k=3) == [1, 1]
+
+
+def test_of_a_thousand_million_rows_the_fewest_go():
+    most = MOST_ROWS // 2
+    assert goes([(0, most, 1), (0, most, 1)], [1], k=most) == [most, 0]
+    assert goes([(0, most - 1, 1), (0, most - 1, 1)], [most - 4], k=most - 2) == [1, 1]
+    assert goes([(0, most, 1), (1, most, 1)], [1, 0], k=2) == [1, 0]
+
+
+def test_the_bits_of_a_thousand_million_rows_stay_within_a_word():
+    values, attributes = 1000, 5
+    names = [str(value) for value in range(values)]
+    one = RankedColumn.of(Hierarchy.of("a", names, [["*"] * values]), np.arange(values, dtype=np.int32))
+    column = replace(one, counts=one.counts * (MOST_ROWS // values))
+    columns = [column] * attributes
+    coding = coding_of(columns)
+    keys = np.column_stack([packed([each.ranks for each in columns], range(attributes), coding), np.zeros(values)])
+    leaves = np.zeros(attributes + 1, dtype=np.int64)
+    node = np.zeros(attributes, dtype=np.int16)
+    bits = lost(keys.astype(np.int64), column.counts, node, coding, leaves)
+    assert bits / coding.unit == pytest.approx(MOST_ROWS * attributes * np.log2(values), rel=1e-6)

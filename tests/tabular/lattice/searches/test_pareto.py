@@ -4,8 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidParameter
-from tabular.lattice.metrics import OBJECTIVES
+from tabular.lattice.evaluator.evaluator import Evaluator
+from tabular.lattice.metrics import OBJECTIVES, Readings
 from tabular.lattice.searches import exhaustive
+from tabular.lattice.searching import Finds, Question
 from tabular.lattice.space import Limits
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import Huge, KnownNodes, searched
@@ -38,6 +40,25 @@ def test_the_front_is_what_no_other_node_dominates(problem, asked, objectives):
     known = known_of(problem, asked)
     found = searched("pareto", known, objectives=objectives)
     assert ([] if found is None else sorted(found.solutions.tuples())) == front_of(known, objectives)
+
+
+@settings(max_examples=100)
+@given(problems(max_attributes=4), shares)
+def test_losses_that_are_equal_dominate_neither_each_other_whatever_they_are_added_up_from(problem, asked):
+    # The slow evaluator adds up fractions.
+    expected = front_of(known_of(problem, asked), ("glm", "precision"))
+    found = searched("pareto", Evaluator(*problem, limits=asked), objectives=("glm", "precision"))
+    assert ([] if found is None else sorted(found.solutions.tuples())) == expected
+
+
+def test_sums_of_squares_are_compared_as_whole_numbers():
+    squares = np.array([10**18, 10**18 - 1, 10**18])
+    values = {"s_k": squares, "k": np.array([5, 5, 5]), "satisfies": np.ones(3, dtype=bool)}
+    readings = Readings(np.array([[0], [1], [2]], dtype=np.int16), values)
+    finds = Finds()
+    finds.keep(readings, Question(Huge(1), objectives=("k", "s_k")))
+    assert finds.solutions.tuples() == [(0,), (2,)]
+    assert readings.ordered(("s_k",)).tuples() == [(0,), (2,), (1,)]
 
 
 def test_batches_put_together_are_the_whole(monkeypatch):
