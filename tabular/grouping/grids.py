@@ -7,15 +7,19 @@ none. Of all grids the one is taken on which the intervals cover the fewest valu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, isfinite, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, is_number
-from tabular.intervals import Spans
+from tabular.attributes import Attribute, Members, is_number
+from tabular.intervals import Span, Spans
+
+#: The label of an interval of numbers in a hierarchy.
+_INTERVAL = re.compile(r"\[ *(-?\d+(?:\.\d+)?) *, *(-?\d+(?:\.\d+)?) *[\])]", re.ASCII)
 
 FACTORS = (5, 2, 1)
 
@@ -111,6 +115,37 @@ def roundest_below(number: float, after: float) -> float:
     (30.0, -5.0)
     """
     return -roundest_above(-after, -number)
+
+
+def with_round_ends(attribute: Attribute, parts: Sequence[Members], labels: Sequence[str] = ()) -> tuple[Members, ...]:
+    """The *parts* of a domain as they are published: with the ends of their *labels* in a hierarchy, or round ones.
+
+    Only neighbouring numbers that nobody declared change; ends lie between them and the next numbers on both sides, and
+    the first and the last part are open.
+
+    >>> ages = Attribute(name="age", kind="ordinal", domain=(18, 21, 23, 31, 58))
+    >>> [(each.low, each.high) for each in with_round_ends(ages, [(1, 2), (3, 4)], ["[20, 25)", "old"])]
+    [(20.0, 25.0), (30.0, inf)]
+    """
+    numbers = numbers_of(attribute)
+    names = labels or [""] * len(parts)
+    return tuple(_published(numbers, part, label) for part, label in zip(parts, names, strict=True))
+
+
+def _published(numbers: NDArray[np.float64], part: Members, label: str) -> Members:
+    first, last = part[0], part[-1]
+    if last >= len(numbers) or last - first + 1 > len(part):
+        return part
+    if found := _INTERVAL.fullmatch(label):
+        low, high = float(found[1]), float(found[2])
+        begin, end = int(np.searchsorted(numbers, low, side="left")), int(np.searchsorted(numbers, high, side="right"))
+        if (begin, end) == (first, last + 1):
+            return Span(first, last, low, high)
+    if len(part) == 1:
+        return part
+    low = roundest_above(numbers[first - 1], numbers[first]) if first else -inf
+    high = roundest_below(numbers[last], numbers[last + 1]) if last + 1 < len(numbers) else inf
+    return Span(first, last, low, high)
 
 
 def _loss(spans: Spans, rows: NDArray[np.int64]) -> int:

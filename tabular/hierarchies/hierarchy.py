@@ -20,6 +20,7 @@ from tabular.files.columns import is_number_text
 from tabular.files.csv_tables import Dialect, Rows, outside_quotes
 from tabular.files.csv_texts import decoded
 from tabular.files.disk import read_bytes, write_text
+from tabular.grouping.grids import with_round_ends
 from tabular.table import Table
 
 #: First cells that stand for a missing value, where the column has any.
@@ -51,6 +52,10 @@ class Level:
         """The codes that lie under each label, ascending."""
         by_group = np.argsort(self.groups, kind="stable")
         return tuple(tuple(part.tolist()) for part in np.split(by_group, np.cumsum(self.leaves)[:-1]))
+
+    def published(self, attribute: Attribute) -> tuple[Members, ...]:
+        """The same with the ends that are published where they are ranges of numbers."""
+        return with_round_ends(attribute, self.sets, self.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +175,8 @@ def generalised(
         level, size = hierarchies[name].levels[height], len(hierarchies[name].domain)
         groups = level.groups[table.columns[name]]
         columns[name] = (size + np.where(suppressed, len(level.labels), groups)).astype(np.int32)
-        sets[name] = (*level.sets, tuple(range(size)))
+        everything = tuple(range(size))
+        sets[name] = (*(level.published(table.attribute(name)) if height else level.sets), everything)
     return Table(table.attributes, columns, sets)
 
 

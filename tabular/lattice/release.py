@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tabular.attributes import ANY, NOMINAL, Attribute, Value, text_of, write_label
 from tabular.errors import InvalidHierarchy, InvalidInput
 from tabular.hierarchies.hierarchy import Hierarchy, generalised
+from tabular.intervals import Span
 from tabular.lattice.rechecking import Recounted, WrittenRelease, recheck
 from tabular.lattice.space import Flags, Limits
 from tabular.registry import check
@@ -181,7 +182,7 @@ def _labels(
     rows = np.bincount(at.groups, weights=kept, minlength=len(at.labels))
     leaves = dict(zip(whole.levels[level].labels, whole.levels[level].leaves.tolist(), strict=True))
     found = []
-    for group, members in enumerate(at.sets):
+    for group, members in enumerate(at.published(attribute) if level else at.sets):
         if rows[group]:
             name = at.labels[group]
             label = name if labels == BY_HIERARCHY else _set_label(attribute, members)
@@ -191,7 +192,8 @@ def _labels(
 
 
 def _set_label(attribute: Attribute, members: Sequence[int]) -> str:
-    return write_label(attribute, members) if len(members) > 1 else text_of(attribute.domain[members[0]])
+    is_label = len(members) > 1 or isinstance(members, Span)
+    return write_label(attribute, members) if is_label else text_of(attribute.domain[members[0]])
 
 
 def labelled(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Members, is_number
 from tabular.errors import InvalidParameter, named
-from tabular.grouping.grids import numbers_of, roundest_above, roundest_below
+from tabular.grouping.grids import with_round_ends
 from tabular.intervals import Span
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
@@ -45,7 +45,8 @@ class Recoding(Protection):
     def joined(self, table: Table, attribute: Attribute) -> Members:
         """The categories of a column that become one, ascending."""
         self._check_size(attribute.name, len(attribute.domain))
-        return _rounded(attribute, tuple(sorted(self.ranked(table, attribute.name)[: self.count].tolist())))
+        ranked = self.ranked(table, attribute.name)[: self.count].tolist()
+        return with_round_ends(attribute, [tuple(sorted(ranked))])[0]
 
     @abstractmethod
     def ranked(self, table: Table, name: str) -> NDArray[np.integer]:
@@ -64,16 +65,6 @@ class Recoding(Protection):
                 must=f"be from 2 to {size - 1}",
                 was=self.count,
             )
-
-
-def _rounded(attribute: Attribute, joined: tuple[int, ...]) -> Members:
-    """The *joined* codes as a label with round ends where they are neighbouring numbers that nobody declared."""
-    numbers, first, last = numbers_of(attribute), joined[0], joined[-1]
-    if last >= len(numbers) or last - first + 1 > len(joined):
-        return joined
-    low = roundest_above(numbers[first - 1], numbers[first]) if first else -inf
-    high = roundest_below(numbers[last], numbers[last + 1]) if last + 1 < len(numbers) else inf
-    return Span(first, last, low, high)
 
 
 @dataclass(frozen=True, kw_only=True)

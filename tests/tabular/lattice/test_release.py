@@ -72,8 +72,8 @@ def test_a_document_holds_plain_values():
 
 def test_labels_can_be_the_sets_of_the_values_that_occur():
     release = released_at((1, 1), labels="sets", k=2)
-    assert release.table.values("age") == ["[17,25]"] * 2 + ["[31,47]"] * 4 + ["[17,25]"]
-    assert [(each.label, each.name) for each in release.losses[0].labels] == [("[17,25]", "young"), ("[31,47]", "old")]
+    assert release.table.values("age") == ["<=30"] * 2 + [">=30"] * 4 + ["<=30"]
+    assert [(each.label, each.name) for each in release.losses[0].labels] == [("<=30", "young"), (">=30", "old")]
     assert release.document()["labels"] == "sets"
     with pytest.raises(InvalidParameter, match="labels must be one of hierarchy, sets, not 'set'"):
         released_at((1, 1), labels="set", k=2)
