@@ -44,8 +44,8 @@ class ProbabilisticLinkage(Measure):
     Records with the same values cannot be told apart: of a combination's records every one is as likely as the
     others to be assigned. The assignment of greatest weight is a transport between the combinations of both files;
     of several the first in code order. How often an attribute agrees in records that belong together is estimated in
-    several ways, from the assignment itself and by EM; the one that links most rightly counts, and agreement never
-    counts against a pair.
+    several ways: from the assignment itself, by EM, or taken to be nearly always. The one that links most rightly
+    counts, and agreement never counts against a pair.
     """
 
     steps: int = option(STEPS, low=1, help="comparisons of two combinations at most; beyond them only a bound is given")
