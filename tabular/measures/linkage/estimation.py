@@ -18,7 +18,7 @@ SAMPLE = 2000
 STRICT = (0.99, 0.999)
 
 #: Assignments at most on the way to one that confirms its estimate, and visits of EM to an attribute of a pattern.
-ROUNDS, VISITS = 30, 5 * 10**8
+ROUNDS, VISITS = 10, 5 * 10**8
 
 
 def sampled(columns: Sequence[Column]) -> Sequence[Column]:

@@ -38,7 +38,7 @@ def slow_right(agrees, before, after):
         return slow_assignment(agrees, before, after, np.maximum(agreement.gains_of(estimate, shares), 0))
 
     found, seen, estimate = [], [], np.full(len(shares), 0.9)
-    while not any(np.allclose(estimate, each, atol=1e-12) for each in seen):
+    while len(seen) < 10 and not any(np.allclose(estimate, each, atol=1e-12) for each in seen):
         seen.append(estimate)
         right, estimate = assigned(estimate)
         found.append(right)
