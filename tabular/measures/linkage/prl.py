@@ -29,7 +29,7 @@ from tabular.registry import option
 from tabular.table import Table
 
 #: Comparisons of two combinations at most: a few minutes.
-STEPS = 10**10
+STEPS = 3 * 10**10
 
 #: Of more pairs of combinations than these only the bound is given if it is so narrow a share of the records.
 MANY, NARROW = 2 * 10**9, 0.02
