@@ -58,12 +58,18 @@ class Summary:
     method_is_known: bool = False
 
     @staticmethod
-    def paths() -> list[tuple[str, ...]]:
-        """The paths of all numbers of a document, known before anything is measured."""
-        keys = _keys()
-        bounds = [("bounds", key) for key in _BOUNDS]
-        single = ((key,) for key in ("records", *keys, *SCORES, *PLAIN_SCORES))
-        return [*single, ("highest_linkage", "value"), *(("raw", key) for key in keys), *bounds]
+    def paths(attributes: int = 1, without: Collection[str] = ()) -> list[tuple[str, ...]]:
+        """The paths of the numbers of a document, known before anything is measured.
+
+        Those are left out that cannot be had of so many *attributes*, or *without* a measure.
+        """
+        gone = {name_of(key) for key in without}
+        keys = [key for key, name in _keys().items() if name not in gone and _compares(name, attributes)]
+        plain = PLAIN_SCORES if "prl_em" in keys else ()
+        bounds = [key for key in _BOUNDS if key in keys or key not in _keys()]
+        single = ((key,) for key in ("records", *keys, *SCORES, *plain))
+        below = [("bounds", bounds), ("raw", keys)]
+        return [*single, ("highest_linkage", "value"), *((above, key) for above, names in below for key in names)]
 
     @property
     def is_numeric(self) -> bool:

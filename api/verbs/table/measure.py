@@ -39,7 +39,7 @@ class MeasureTable(TableVerb):
 
         super().check()
         refuse_repeated("columns", self.columns)
-        conditions.check_names(self.fail_if, Summary.paths())
+        conditions.check_names(self.fail_if, Summary.paths(len(self.columns), self.without))
         if self.original == self.masked == STREAM:
             raise InvalidParameter(f"{named('original')} and {named('masked')} cannot both come from standard input.")
         self._parameters()

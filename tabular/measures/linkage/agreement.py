@@ -21,6 +21,9 @@ UNIT = 1e-6
 #: EM: the first probability for records that belong together, and when it ends.
 AGREEMENT, PRECISION, ROUNDS = 0.9, 1e-10, 10_000
 
+#: EM looks at so many attributes of patterns at most, which ends it after seconds where patterns are many.
+VISITS = 2 * 10**9
+
 
 def shares_of_agreement(pairs: Pairs, labels: Labels) -> Numbers:
     """For each attribute the share of all pairs of records that agree in it."""
@@ -130,6 +133,7 @@ def by_em(
     agreeing = counts[occurring] @ ((occurring[:, None] >> np.arange(attributes)) & 1)
     apart = np.clip(agreeing / counts.sum(), MARGIN, 1 - MARGIN)
     together = np.full(attributes, AGREEMENT)
+    rounds = min(rounds, 1 + VISITS // (len(occurring) * attributes))
     if records > 1:
         _maximise(occurring, counts[occurring].astype(np.float64), records, held, rounds, together, apart)
     return together, apart

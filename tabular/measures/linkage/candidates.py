@@ -18,7 +18,7 @@ FAR = 1 << 54
 RANK = 8
 
 #: So many originals are listed for each masked combination, and so many are looked at together.
-LISTED, ROOM = 32, 128
+LISTED, ROOM = 64, 256
 
 
 class Space(NamedTuple):

@@ -14,8 +14,11 @@ from tabular.measures.linkage.one_to_one import Assignment, TwoFiles
 #: So many records are enough to estimate from.
 SAMPLE = 2000
 
+#: Shares of agreement so high that a link counts above all in how many attributes it agrees.
+STRICT = (0.99, 0.999)
+
 #: Assignments at most on the way to one that confirms its estimate, and visits of EM to an attribute of a pattern.
-ROUNDS, VISITS = 30, 5 * 10**8
+ROUNDS, VISITS = 10, 5 * 10**8
 
 
 def sampled(columns: Sequence[Column]) -> Sequence[Column]:
@@ -46,7 +49,8 @@ def _estimates(files: TwoFiles) -> Iterator[tuple[Numbers, Assignment | None]]:
     """Estimates with their assignments.
 
     First the shares of agreement that an assignment shows make the next one, until nothing changes; then EM, free and
-    held to as many pairs as there are records.
+    held to as many pairs as there are records; at last attributes that nearly always agree, so that their number
+    counts.
     """
     estimate: Numbers = np.full(len(files.shares), AGREEMENT)
     seen: set[bytes] = set()
@@ -57,12 +61,20 @@ def _estimates(files: TwoFiles) -> Iterator[tuple[Numbers, Assignment | None]]:
         if assignment is None:
             return
         estimate = assignment.agreement
+    for estimate in by_all_em(files):
+        yield estimate, assigned_by(files, estimate)
+    for agreement in STRICT:
+        estimate = np.full(len(files.shares), agreement)
+        yield estimate, assigned_by(files, estimate)
+
+
+def by_all_em(files: TwoFiles) -> Iterator[Numbers]:
+    """What EM estimates, free and held, where attributes are few enough for it."""
     if len(files.shares) <= ATTRIBUTES:
         counts = pattern_counts(files.pairs, files.labels)
         rounds = 1 + VISITS // int(np.count_nonzero(counts) * len(files.shares))
         for held in (False, True):
-            together, _ = by_em(counts, files.records, held=held, rounds=min(rounds, 3000))
-            yield together, assigned_by(files, together)
+            yield by_em(counts, files.records, held=held, rounds=min(rounds, 3000))[0]
 
 
 def assigned_by(files: TwoFiles, estimate: Numbers) -> Assignment | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
 from tabular.measures.contract import (
     Column,
     Measure,
+    Numbers,
     Pairs,
     Reading,
     deviations,
@@ -26,16 +28,19 @@ from tabular.measures.linkage.one_to_one import Assignment, TwoFiles
 from tabular.registry import option
 from tabular.table import Table
 
-#: Comparisons of two combinations at most.
-STEPS = 2 * 10**10
+#: Comparisons of two combinations at most: a few minutes.
+STEPS = 3 * 10**10
+
+#: Of more pairs of combinations than these only the bound is given if it is so narrow a share of the records.
+MANY, NARROW = 2 * 10**9, 0.02
 
 
 @measures.add(
     "prl",
     cites="Mares Soler (2013), section 2.4.2; Domingo-Ferrer and Torra (2002); Fellegi and Sunter (1969)",
     limits="attributes count as independent, and the order of values is ignored; weights are rounded to a millionth; "
-    "of more than 2,000 records so many are estimated from; beyond its steps it gives an upper limit and a bound on "
-    "the error",
+    "of more than 2,000 records so many are estimated from; beyond its steps, and of very many records where "
+    "that is at most 2 %, it gives an upper limit and a bound on the error",
 )
 @dataclass(frozen=True, kw_only=True)
 class ProbabilisticLinkage(Measure):
@@ -44,8 +49,8 @@ class ProbabilisticLinkage(Measure):
     Records with the same values cannot be told apart: of a combination's records every one is as likely as the
     others to be assigned. The assignment of greatest weight is a transport between the combinations of both files;
     of several the first in code order. How often an attribute agrees in records that belong together is estimated in
-    several ways, from the assignment itself and by EM; the one that links most rightly counts, and agreement never
-    counts against a pair.
+    several ways: from the assignment itself, by EM, or taken to be nearly always. The one that links most rightly
+    counts, and agreement never counts against a pair.
     """
 
     steps: int = option(STEPS, low=1, help="comparisons of two combinations at most; beyond them only a bound is given")
@@ -117,9 +122,10 @@ class ToleranceLinkage(Measure):
 
 def linkage(columns: Sequence[Column], labels: Labels, steps: int) -> Reading:
     """The reading of one-to-one linkage by the best estimate, with a bound if the exact value takes too long."""
-    few = sampled(columns)
+    pairs, few = Pairs.of(columns), sampled(columns)
+    if len(pairs.original) * len(pairs.masked) > MANY and most_links(pairs) <= NARROW * len(columns[0].original):
+        return _reading(pairs, None)
     found = best_estimate(TwoFiles(Pairs.of(few), labels, steps))
-    pairs = Pairs.of(columns)
     if found is None or few is columns:
         return _reading(pairs, found and found[1])
     return _reading(pairs, assigned_by(TwoFiles(pairs, labels, steps), found[0]))
@@ -134,6 +140,27 @@ def _reading(pairs: Pairs, assignment: Assignment | None) -> Reading:
 
 
 def most_links(pairs: Pairs) -> float:
-    """An upper limit of all assignments: everything possible goes between the combinations of true pairs."""
-    larger = np.maximum(pairs.original.counts[pairs.origins], pairs.masked.counts[pairs.results])
-    return min(float(np.sum(pairs.records / larger)), float(pairs.records.sum()))
+    """An upper limit of all assignments: the flows to the true pairs of each combination are the best it can hold.
+
+    A flow f between a originals and b masked records of which r are true pairs is expected to link f x r / (a x b) of
+    them; f is at most the smaller of a and b, and all flows of a combination together are its records.
+    """
+    supply, demand = pairs.original.counts, pairs.masked.counts
+    worth = pairs.records / (supply[pairs.origins] * demand[pairs.results])
+    room = np.minimum(supply[pairs.origins], demand[pairs.results])
+    return min(
+        _most_within(pairs.origins, supply, room, worth),
+        _most_within(pairs.results, demand, room, worth),
+    )
+
+
+def _most_within(
+    owners: NDArray[np.int64], capacities: NDArray[np.int64], room: NDArray[np.int64], worth: Numbers
+) -> float:
+    """The most that flows are worth, each up to its *room*, those of one owner together up to its capacity."""
+    order = np.lexsort((-worth, owners))
+    owner, space = owners[order], room[order]
+    ends = np.cumsum(space)
+    before = ends - space
+    taken = before - before[np.searchsorted(owner, owner)]
+    return float(np.sum(np.clip(capacities[owner] - taken, 0, space) * worth[order]))

@@ -29,7 +29,7 @@ from tabular.measures.linkage.candidates import (
 SOLVED, CROWDED, PAUSED = 0, 1, 2
 
 #: Steps after which a long search lets others, and Ctrl-C, have their turn.
-STRETCH = 10**9
+STRETCH = 10**8
 
 #: Places in `State.used`.
 ENTRIES, STEPS, SEARCHES = 0, 1, 2

@@ -104,6 +104,23 @@ def test_measures_take_parameters_and_can_be_left_out(graphpriv, files):
     assert "did you mean 'prl'" in measured(graphpriv, *files, "--columns", "age", "--without", "pral").error
 
 
+def test_many_columns_are_measured_and_what_cannot_be_is_said_at_once(graphpriv, tmp_path):
+    names = ",".join(f"c{place}" for place in range(30))
+    rows = [
+        "\n".join(",".join(str((row + place + shift * (row % 2)) % 5) for place in range(1, 31)) for row in range(9))
+        for shift in (0, 1)
+    ]
+    for name, text in zip(("a.csv", "b.csv"), rows, strict=True):
+        (tmp_path / name).write_text(f"{names}\n{text}\n")
+    ended = measured(graphpriv, "a.csv", "b.csv", "--columns", names, "--json")
+    assert ended.code == 0, ended.err
+    assert ended.document["prl"] > 0
+    assert (ended.document["prl_em"], ended.document["score_max_em"]) == (None, None)
+    for condition in ("prl_em > 5", "score_max_em > 5", "raw.prl_em > 5", "bounds.prl_em > 5"):
+        ended = measured(graphpriv, "nowhere.csv", "b.csv", "--columns", names, "--fail-if", condition)
+        assert (ended.code, ended.error[:10]) == (2, "No number ")
+
+
 def test_matrices_tell_what_the_attacker_knows(graphpriv, tmp_path):
     (tmp_path / "a.csv").write_text("x\np\np\nq\nq\n")
     (tmp_path / "b.csv").write_text("x\np\nq\nq\np\n")

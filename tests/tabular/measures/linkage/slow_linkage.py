@@ -31,19 +31,20 @@ def slow_assignment(agrees, before, after, gains):
 
 
 def slow_right(agrees, before, after):
-    """The most right links of all estimates, from 0.9 to one that the assignment confirms, and by EM."""
+    """The most right links of all estimates: from 0.9 to one that the assignment confirms, by EM, and nearly 1."""
     shares = agrees.mean(axis=(0, 1))
 
     def assigned(estimate):
         return slow_assignment(agrees, before, after, np.maximum(agreement.gains_of(estimate, shares), 0))
 
     found, seen, estimate = [], [], np.full(len(shares), 0.9)
-    while not any(np.allclose(estimate, each, atol=1e-12) for each in seen):
+    while len(seen) < 10 and not any(np.allclose(estimate, each, atol=1e-12) for each in seen):
         seen.append(estimate)
         right, estimate = assigned(estimate)
         found.append(right)
     counts = slow_counts(agrees)
     found += [assigned(agreement.by_em(counts, len(before), held=held)[0])[0] for held in (False, True)]
+    found += [assigned(np.full(len(shares), agreement))[0] for agreement in (0.99, 0.999)]
     return max(found)
 
 

@@ -3,11 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.optimize import linear_sum_assignment
 
 from tabular.errors import InvalidInput
 from tabular.measures import measures
 from tabular.measures.contract import Pairs, paired_columns
-from tabular.measures.linkage import agreement, estimation, one_to_one
+from tabular.measures.linkage import agreement, estimation, one_to_one, prl
 from tabular.measures.linkage.nearest import Labels
 from tabular.table import Table
 from tests.tabular.measures.linkage.slow_linkage import slow_assignment, slow_right
@@ -75,6 +76,41 @@ def test_what_cannot_be_solved_is_given_with_a_bound(monkeypatch):
     assert rough.bound > 0
     assert abs(rough.percent - exact.percent) <= rough.bound
     assert PRL(steps=1).measure(original, masked, original.names) == rough
+
+
+def test_the_upper_limit_is_one_for_any_assignment():
+    for seed in range(30):
+        original, masked = random_pair(seed, 60, (3, 2, 2), kept=0.8)
+        pairs = Pairs.of(paired_columns(original, masked, original.names))
+        supply, demand = pairs.original.counts, pairs.masked.counts
+        most = prl.most_links(pairs)
+        assert PRL().measure(original, masked, original.names).raw <= most + 1e-9
+        worth = np.zeros((len(supply), len(demand)))
+        worth[pairs.origins, pairs.results] = pairs.records / (supply[pairs.origins] * demand[pairs.results])
+        each = worth[np.ix_(pairs.original.of_row, pairs.masked.of_row)]
+        best = each[linear_sum_assignment(-each)].sum()
+        assert best <= most + 1e-9
+        assert most <= np.sum(pairs.records / np.maximum(supply[pairs.origins], demand[pairs.results])) + 1e-9
+
+
+def test_very_many_records_that_hardly_anybody_can_link_are_given_a_bound_at_once(monkeypatch):
+    original, masked = random_pair(3, 3000, (3, 4))
+    exact = PRL().measure(original, masked, original.names)
+    monkeypatch.setattr(prl, "MANY", 10)
+    rough = PRL(steps=1).measure(original, masked, original.names)
+    assert 0 < rough.bound <= 2
+    assert abs(rough.percent - exact.percent) <= rough.bound
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_contains_the_figure_of_the_whole_file(seed):
+    rows = 5000 + 790 * seed
+    original, masked = random_pair(seed, rows, (74, 2, 5, 7, 16, 9), kept=0.4 + 0.03 * seed, sets=0.01)
+    exact = PRL().measure(original, masked, original.names)
+    rough = PRL(steps=1).measure(original, masked, original.names)
+    assert exact.bound == 0
+    assert abs(rough.percent - exact.percent) <= rough.bound
 
 
 def test_any_number_of_attributes_is_linked():
