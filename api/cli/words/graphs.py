@@ -63,10 +63,9 @@ def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
         note("warning: another process is reading the store; the deleted data leaves its files when that ends.")
     if gone["erased"] is None:
         note("The server may keep deleted data in its transaction logs until it prunes them.")
-    note(
-        "Backups and exported files still hold the person; releases keep a row that no mapping leads to. Delete "
-        "those before you release again, since two releases side by side show which row is missing."
-    )
+    note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
+    if gone["mappings"]:
+        note("Delete those releases before you release again: beside a new one they show which row is missing.")
 
 
 @tells("store backup")
