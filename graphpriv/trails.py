@@ -82,10 +82,11 @@ def _refuse_forgotten(live: Sequence[Published], k: int) -> None:
     """Refuse releases that hold rows of persons who are gone."""
     stale = [each for each in live if each.forgotten]
     if stale:
-        rows = "a row of a person who was" if max(each.forgotten for each in stale) == 1 else "rows of persons who were"
+        has = "it has" if len(stale) == 1 else "each has"
+        rows = "a row of a person" if max(each.forgotten for each in stale) == 1 else "rows of persons"
         raise NoSolution(
-            f"No release keeps k={k} together with {_names(stale)}: they hold {rows} forgotten since, and whoever "
-            f"compares the releases sees what is missing. Delete {_names(stale)} and release without keeping clusters."
+            f"No release keeps k={k} together with {_names(stale)}: {has} {rows} forgotten since, and whoever compares "
+            f"releases sees what is missing. Delete {_names(stale)}."
         )
 
 

@@ -128,7 +128,7 @@ def test_a_few_new_users_or_a_forgotten_one_leave_no_release_that_keeps_k(store)
         keep_release(store, "g", "b", 4, seed=2, previous="a")
     assert keep_release(store, "g", "b", 3, seed=2, previous="a").joint_k == joint(store, "a", "b") == 3
     store.forget("g", "new 0")
-    with pytest.raises(NoSolution, match="together with 'b': they hold a row of a person who was forgotten"):
+    with pytest.raises(NoSolution, match="together with 'b': it has a row of a person forgotten"):
         keep_release(store, "g", "c", 2, seed=3, previous="a")
     kept = keep_release(store, "g", "c", 2, seed=3, accept_combined_risk=True)
     assert kept.document["forgotten_beside"] == 1

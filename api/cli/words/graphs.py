@@ -64,6 +64,8 @@ def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
     if gone["erased"] is None:
         note("The server may keep deleted data in its transaction logs until it prunes them.")
     note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
+    if gone["mappings"]:
+        note("Delete those releases before you release again: beside a new one they show which row is missing.")
 
 
 @tells("store backup")
@@ -104,8 +106,8 @@ def protected(verb: Any, outcome: Outcome, said: Said) -> None:
     )
     if document["beside"]:
         said.line(
-            f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}, the number of users who "
-            "share the rarest combination of their profiles in all of them."
+            f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}. So many users share the "
+            "rarest combination of their profiles in all these releases."
         )
     if gone := document["forgotten_beside"]:
         rows = "1 row of forgotten persons is" if gone == 1 else f"{gone} rows of forgotten persons are"

@@ -42,9 +42,9 @@ def param_option() -> Any:
 class ProtectGraph(Verb):
     """Release a graph with k-anonymous profiles, checked before it is stored.
 
-    A second release of one original is refused while another is live in the store: links tell which rows of the two are
-    one user, and what both show of a user is rare. Give `previous` or `accept_combined_risk`, or delete the other one,
-    or replace it; a release that was exported and deleted here may be live elsewhere, and counts as much.
+    A second release of an original is refused while another one is live in the store: their links tell which rows are
+    one user, and few users share both profiles. Give `previous` or `accept_combined_risk`, or delete or replace the
+    other one. A release that was exported and then deleted here may live on elsewhere, where nothing counts it.
     """
 
     store = "writes"

@@ -143,7 +143,7 @@ def test_a_person_who_was_forgotten_bars_keeping_clusters_and_is_told_of(release
     graphpriv("graph", "forget", "town", somebody)
     ended = released("--previous", "one")
     assert ended.code == 3
-    assert "a row of a person who was forgotten" in ended.error
+    assert "a row of a person forgotten" in ended.error
     ended = released("--accept-combined-risk")
     assert ended.code == 0
     assert "1 row of forgotten persons is in earlier releases alone" in ended.err
