@@ -71,9 +71,16 @@ def _front(queue: int, index: Queues, visited: NDArray[np.bool_]) -> int:
 @compiled
 def _find(pattern: int, key: int, index: Queues) -> int:
     """The queue of *key* in a pattern, or -1."""
-    first, end = index.first[pattern], index.first[pattern + 1]
-    place = first + np.searchsorted(index.keys[first:end], key)
-    return int(place) if place < end and index.keys[place] == key else -1
+    keys = index.keys
+    low, end = index.first[pattern], index.first[pattern + 1]
+    high = end
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low) if low < end and keys[low] == key else -1
 
 
 @compiled

@@ -255,7 +255,8 @@ def put_together(source: Bucketed, fine: Levels, coarse: Levels, coding: Coding,
         if not source.sizes[row]:
             continue
         # The key is made where it will stay, if no bucket has it yet.
-        keys[count] = source.keys[row]
+        for word in range(words):
+            keys[count, word] = source.keys[row, word]
         for place in range(len(fine)):
             if fine[place] != coarse[place]:
                 word, shift, mask = coding.word[place], coding.shift[place], coding.mask[place]

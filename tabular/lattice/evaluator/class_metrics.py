@@ -92,23 +92,23 @@ def measure(
 
     `logs` has n log2 n in units for the first numbers of rows.
     """
-    # Loops rather than operations on arrays: they compile in a fraction of the time and run as fast.
-    number = len(classes.sizes)
-    by_bits = len(classes.present) > 0
-    distinct = np.zeros(number if options.size and not by_bits else 0, dtype=np.int64)
-    for row in range(len(classes.sensitive)):
-        distinct[classes.sensitive[row, 0]] += 1
-    least = options.k if options.fixed else own_k(classes.sizes, options.suppressible, scratch)
+    sizes, present, pairs = classes.sizes, classes.present, classes.sensitive
+    number, attributes = len(sizes), len(node)
+    by_bits, with_values, fewest_asked = len(present) > 0, options.size > 0, options.l
+    distinct = np.zeros(number if with_values and not by_bits else 0, dtype=np.int64)
+    for row in range(len(pairs)):
+        distinct[pairs[row, 0]] += 1
+    least = options.k if options.fixed else own_k(sizes, options.suppressible, scratch)
     goes = np.zeros(number, dtype=np.bool_)
     for place in range(len(whole)):
         whole[place] = 0
     smallest, fewest, squares, kept, gone = np.int64(2**62), np.int64(2**62), np.int64(0), np.int64(0), np.int64(0)
     for row in range(number):
-        size = np.int64(classes.sizes[row])
+        size = np.int64(sizes[row])
         found = np.int64(0)
-        if size >= least and options.size:
-            found = np.int64(ones(classes.present[row])) if by_bits else distinct[row]
-        if size < least or found < options.l:
+        if size >= least and with_values:
+            found = np.int64(ones(present[row])) if by_bits else distinct[row]
+        if size < least or found < fewest_asked:
             goes[row] = True
             gone += size
         else:
@@ -123,12 +123,13 @@ def measure(
         by_kept = 2 * kept < number
         _labels(classes, goes, not by_kept, node, coding, options.bits, whole)
         if by_kept:
-            whole[LOST + len(node)] *= -1
-            for place in range(len(node)):
-                whole[LOST + place] = coding.all_leaves[place, node[place]] - whole[LOST + place]
-                whole[LOST + len(node)] += coding.all_bits[place, node[place]]
+            all_leaves, all_bits = coding.all_leaves, coding.all_bits
+            whole[LOST + attributes] *= -1
+            for place in range(attributes):
+                whole[LOST + place] = all_leaves[place, node[place]] - whole[LOST + place]
+                whole[LOST + attributes] += all_bits[place, node[place]]
     if options.values:
-        _sensitive_values(classes, goes, options, logs, whole, other)
+        _sensitive_values(sizes, pairs, goes, options, logs, whole, other)
     if options.label_size:
         _majorities(classes.labels, goes, whole)
 
@@ -139,38 +140,40 @@ def _labels(
 ) -> None:
     """Add up the leaves under the labels of the rows that go, or stay, by attribute, and then their bits."""
     attributes, inner, second = len(node), coding.inner, coding.second
-    labels = coding.starts[inner, node[inner]]
-    others = coding.starts[second, node[second]] if second >= 0 else np.int64(0)
+    keys, sizes, codes, starts, leaves = classes.keys, classes.sizes, classes.codes, coding.starts, coding.leaves
+    bits_of, word, shift, mask = coding.bits, coding.word, coding.shift, coding.mask
+    labels = starts[inner, node[inner]]
+    others = starts[second, node[second]] if second >= 0 else np.int64(0)
     width, both = coding.width, coding.width + coding.second_width
     low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
     own, next_own, bits = np.int64(0), np.int64(0), np.int64(0)
-    rows = np.zeros(len(classes.keys), dtype=np.int64)
+    rows = np.zeros(len(keys), dtype=np.int64)
     for row in range(len(goes)):
-        size = classes.sizes[row] * np.int64(goes[row] == which)
-        code = classes.codes[row]
+        size = sizes[row] * np.int64(goes[row] == which)
+        code = codes[row]
         rows[code >> both] += size
-        own += size * coding.leaves[labels + (code & low)]
-        next_own += size * coding.leaves[others + ((code >> width) & high)]
+        own += size * leaves[labels + (code & low)]
+        next_own += size * leaves[others + ((code >> width) & high)]
         if with_bits:
-            bits += size * coding.bits[labels + (code & low)]
+            bits += size * bits_of[labels + (code & low)]
             if second >= 0:
-                bits += size * coding.bits[others + ((code >> width) & high)]
+                bits += size * bits_of[others + ((code >> width) & high)]
     for group in range(len(rows)):
         if rows[group]:
             for place in range(attributes):
                 if place != inner and place != second:
-                    key = (classes.keys[group, coding.word[place]] >> coding.shift[place]) & coding.mask[place]
-                    label = coding.starts[place, node[place]] + key
-                    whole[LOST + place] += rows[group] * coding.leaves[label]
+                    key = (keys[group, word[place]] >> shift[place]) & mask[place]
+                    label = starts[place, node[place]] + key
+                    whole[LOST + place] += rows[group] * leaves[label]
                     if with_bits:
-                        bits += rows[group] * coding.bits[label]
+                        bits += rows[group] * bits_of[label]
     whole[LOST + inner] = own
     if second >= 0:
         whole[LOST + second] = next_own
     whole[LOST + attributes] = bits
 
 
-@compiled
+@inlined
 def _majorities(labels: Counts, goes: Flags, whole: Numbers) -> None:
     """Add up the rows of each class's commonest label."""
     most = np.zeros(len(goes), dtype=np.int64)
@@ -189,10 +192,16 @@ def _by_logarithm(rows: int, logs: Numbers) -> int:
 
 @compiled
 def _sensitive_values(
-    classes: KeyedClasses, goes: Flags, options: KernelOptions, logs: Numbers, whole: Numbers, other: Floats
+    sizes: NDArray[np.int32],
+    pairs: Counts,
+    goes: Flags,
+    options: KernelOptions,
+    logs: Numbers,
+    whole: Numbers,
+    other: Floats,
 ) -> None:
     """Entropy and recursive l, t, and S_l, of the classes that stay, one after the other."""
-    pairs, number = classes.sensitive, len(goes)
+    number, recursive, ordered = len(goes), options.recursive, options.ordered
     ends = np.zeros(number + 1, dtype=np.int64)
     everything = np.zeros(options.size, dtype=np.int64)
     for row in range(len(pairs)):
@@ -213,7 +222,7 @@ def _sensitive_values(
     for row in range(number):
         if goes[row]:
             continue
-        size, begin, end = int(classes.sizes[row]), int(ends[row - 1]) if row else 0, int(ends[row])
+        size, begin, end = int(sizes[row]), int(ends[row - 1]) if row else 0, int(ends[row])
         bits = _by_logarithm(size, logs)
         for place in range(begin, end):
             count = int(pairs[own[place], 2])
@@ -221,8 +230,8 @@ def _sensitive_values(
             whole[S_L] += count * count
             bits -= _by_logarithm(count, logs)
         other[ENTROPY] = min(other[ENTROPY], 2.0 ** (bits / UNIT / size))
-        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs, own, begin, end, size, options.recursive))
-        moved = _moved(counts, everything, pairs, own, begin, end, size, kept, options.ordered)
+        other[RECURSIVE] = max(other[RECURSIVE], _ratio(pairs, own, begin, end, size, recursive))
+        moved = _moved(counts, everything, pairs, own, begin, end, size, kept, ordered)
         other[CLOSENESS] = max(other[CLOSENESS], moved)
         for place in range(begin, end):
             counts[pairs[own[place], 1]] = 0
@@ -230,7 +239,7 @@ def _sensitive_values(
         other[ENTROPY], other[RECURSIVE] = 0.0, np.inf
 
 
-@compiled
+@inlined
 def _ratio(pairs: Counts, own: Numbers, begin: int, end: int, size: int, values: int) -> float:
     """The rows of a class's commonest value over those of all from the *values*-th commonest on."""
     commonest, rest = 0, size

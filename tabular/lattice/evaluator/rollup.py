@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.hierarchies.hierarchy import Hierarchy
-from tabular.kernels import compiled, inlined
+from tabular.kernels import inlined, lean
 from tabular.lattice.space import Floats, Levels, Numbers
 from tabular.table import equivalence_classes
 
@@ -283,7 +283,7 @@ def slots_for(most: int) -> int:
     return size
 
 
-@compiled
+@lean
 def roll_up(
     source: KeyedClasses,
     fine: Levels,
@@ -297,30 +297,35 @@ def roll_up(
 
     The owners say then of each class of the source which one it is in.
     """
+    # Here and below: arrays are taken out of their tuples once, and set in loops. Otherwise it takes twice as long to
+    # compile, and runs no faster.
+    inner, second, maps, offsets = coding.inner, coding.second, coding.maps, coding.offsets
     same = True
     for place in range(len(fine)):
-        if place != coding.inner and place != coding.second and fine[place] != coarse[place]:
+        if place != inner and place != second and fine[place] != coarse[place]:
             same = False
-    inner, second = coding.inner, coding.second
-    joint = coding.maps[coding.offsets[inner, fine[inner], coarse[inner]] :]
-    groups = len(source.keys)
+    joint = maps[offsets[inner, fine[inner], coarse[inner]] :]
+    keys = source.keys
+    groups, words = keys.shape
     if same:
-        # Loops, here and below: to set slices of arrays takes seconds to compile.
+        of_target, members, begins = target.keys, scratch.members, scratch.begins
         for group in range(groups):
-            for word in range(source.keys.shape[1]):
-                target.keys[group, word] = source.keys[group, word]
+            for word in range(words):
+                of_target[group, word] = keys[group, word]
         if second < 0 or fine[second] == coarse[second]:
             return groups, _join_labels(source, joint, coding.width, scratch.owners, target, with_owners)
         for group in range(groups):
-            scratch.members[group] = scratch.begins[group] = group
-        scratch.begins[groups] = groups
+            members[group] = begins[group] = group
+        begins[groups] = groups
     else:
-        groups = _join_groups(source, fine, coarse, coding, scratch, target)
-    other = coding.maps[coding.offsets[second, fine[second], coarse[second]] :] if second >= 0 else joint
-    return groups, _join_classes(source, groups, joint, other, coding, scratch, target, with_owners)
+        groups = _join_groups(keys, fine, coarse, coding, scratch, target.keys)
+        _sort_members(len(keys), groups, scratch.parents, scratch.members, scratch.begins)
+    other = maps[offsets[second, fine[second], coarse[second]] :] if second >= 0 else joint
+    widths = (coding.width, coding.second_width)
+    return groups, _join_classes(source, groups, joint, other, widths, scratch, target, with_owners)
 
 
-@compiled
+@lean
 def _join_labels(
     source: KeyedClasses,
     joint: NDArray[np.int32],
@@ -330,149 +335,158 @@ def _join_labels(
     with_owners: bool,
 ) -> int:
     """Join neighbours whose inner labels become one; the groups stay."""
+    codes, sizes, present = source.codes, source.sizes, source.present
+    to_codes, to_sizes, to_present = target.codes, target.sizes, target.present
     # With as few branches as can be: which neighbours join is hard to foresee.
-    with_values, mask = len(source.present) > 0, np.int64((1 << width) - 1)
+    with_values, mask = len(present) > 0, np.int64((1 << width) - 1)
     last, rows, values = np.int64(-1), np.int32(0), np.int64(0)
     count = -1
-    for row in range(len(source.codes)):
-        code = source.codes[row]
+    for row in range(len(codes)):
+        code = codes[row]
         code = (code & ~mask) | joint[code & mask]
         stays = np.int64(code == last)
         count += int(code != last)
-        rows = rows * np.int32(stays) + source.sizes[row]
+        rows = rows * np.int32(stays) + sizes[row]
         last = code
-        target.codes[count], target.sizes[count] = code, rows
+        to_codes[count], to_sizes[count] = code, rows
         if with_values:
-            values = (values & -stays) | source.present[row]
-            target.present[count] = values
+            values = (values & -stays) | present[row]
+            to_present[count] = values
         if with_owners:
             owners[row] = count
     return count + 1
 
 
-@compiled
+@inlined
 def _join_groups(
-    source: KeyedClasses, fine: Levels, coarse: Levels, coding: Coding, scratch: Scratch, target: KeyedClasses
+    source: Numbers, fine: Levels, coarse: Levels, coding: Coding, scratch: Scratch, target: Numbers
 ) -> int:
     """Put the keys of the new groups into *target* and find the group of each group; how many there are."""
-    words, number = source.keys.shape[1], len(source.keys)
+    number, words = source.shape
+    inner, second, maps, offsets = coding.inner, coding.second, coding.maps, coding.offsets
+    word_of, shift_of, mask_of = coding.word, coding.shift, coding.mask
+    table, parents = scratch.table, scratch.parents
     slots = slots_for(number)
     for place in range(slots):
-        scratch.table[place] = -1
+        table[place] = -1
     count = 0
     for row in range(number):
         # The key is made where it will stay, if no group has it yet.
         for word in range(words):
-            target.keys[count, word] = source.keys[row, word]
+            target[count, word] = source[row, word]
         for place in range(len(fine)):
-            if coarse[place] == fine[place] or place == coding.inner or place == coding.second:
-                continue
-            word, shift, mask = coding.word[place], coding.shift[place], coding.mask[place]
-            before = target.keys[count, word]
-            label = (before >> shift) & mask
-            after = np.int64(coding.maps[coding.offsets[place, fine[place], coarse[place]] + label])
-            target.keys[count, word] = (before & ~(mask << shift)) | (after << shift)
+            if coarse[place] != fine[place] and place != inner and place != second:
+                word, shift, mask = word_of[place], shift_of[place], mask_of[place]
+                before = target[count, word]
+                label = (before >> shift) & mask
+                after = np.int64(maps[offsets[place, fine[place], coarse[place]] + label])
+                target[count, word] = (before & ~(mask << shift)) | (after << shift)
         mixed = np.int64(0)
         for word in range(words):
-            mixed = (mixed ^ target.keys[count, word]) * MIX
+            mixed = (mixed ^ target[count, word]) * MIX
             mixed ^= (mixed >> 31) & 0x1FFFFFFFF
         slot = mixed & (slots - 1)
         while True:
-            found = scratch.table[slot]
+            found = table[slot]
             if found < 0:
-                scratch.table[slot] = found = count
+                table[slot] = found = count
                 count += 1
                 break
             agree = True
             for word in range(words):
-                if target.keys[found, word] != target.keys[count, word]:
+                if target[found, word] != target[count, word]:
                     agree = False
                     break
             if agree:
                 break
             slot = (slot + 1) & (slots - 1)
-        scratch.parents[row] = found
-    _sort_members(number, count, scratch)
+        parents[row] = found
     return count
 
 
-@compiled
-def _sort_members(number: int, count: int, scratch: Scratch) -> None:
+@inlined
+def _sort_members(
+    number: int, count: int, parents: NDArray[np.int32], members: NDArray[np.int32], begins: NDArray[np.int32]
+) -> None:
     """Put the groups of the source in the order of their new groups."""
     for group in range(count + 1):
-        scratch.begins[group] = 0
+        begins[group] = 0
     for row in range(number):
-        scratch.begins[scratch.parents[row] + 1] += 1
+        begins[parents[row] + 1] += 1
     for group in range(count):
-        scratch.begins[group + 1] += scratch.begins[group]
+        begins[group + 1] += begins[group]
     for row in range(number):
-        parent = scratch.parents[row]
-        scratch.members[scratch.begins[parent]] = row
-        scratch.begins[parent] += 1
+        parent = parents[row]
+        members[begins[parent]] = row
+        begins[parent] += 1
     # Each is now where the next one begins.
     for group in range(count, 0, -1):
-        scratch.begins[group] = scratch.begins[group - 1]
-    scratch.begins[0] = 0
+        begins[group] = begins[group - 1]
+    begins[0] = 0
 
 
-@compiled
+@inlined
 def _join_classes(
     source: KeyedClasses,
     groups: int,
     joint: NDArray[np.int32],
     other: NDArray[np.int32],
-    coding: Coding,
+    widths: tuple[int, int],
     scratch: Scratch,
     target: KeyedClasses,
     with_owners: bool,
 ) -> int:
     """Add up the classes of the groups that became one, label by label of the inner attributes."""
-    with_values = len(source.present) > 0
-    width, both = coding.width, coding.width + coding.second_width
-    low, high = np.int64((1 << width) - 1), np.int64((1 << coding.second_width) - 1)
-    for row in range(len(source.codes)):
-        scratch.ends[source.codes[row] >> both] = row + 1
+    codes, sizes, present = source.codes, source.sizes, source.present
+    to_codes, to_sizes, to_present = target.codes, target.sizes, target.present
+    owners, ends, members, begins = scratch.owners, scratch.ends, scratch.members, scratch.begins
+    rows, values, places, mark = scratch.rows, scratch.values, scratch.places, scratch.marks
+    with_values = len(present) > 0
+    width, both = widths[0], widths[0] + widths[1]
+    low, high = np.int64((1 << width) - 1), np.int64((1 << widths[1]) - 1)
+    for row in range(len(codes)):
+        ends[codes[row] >> both] = row + 1
     count = 0
     for group in range(groups):
         first, last = np.int64(2**30), np.int64(-1)
-        for place in range(scratch.begins[group], scratch.begins[group + 1]):
-            member = scratch.members[place]
-            for row in range(0 if member == 0 else scratch.ends[member - 1], scratch.ends[member]):
-                code = source.codes[row]
+        for place in range(begins[group], begins[group + 1]):
+            member = members[place]
+            for row in range(0 if member == 0 else ends[member - 1], ends[member]):
+                code = codes[row]
                 label = np.int64(joint[code & low])
                 if high:
                     label |= np.int64(other[(code >> width) & high]) << width
-                scratch.marks[label // _MARKS] |= np.int64(1) << (label % _MARKS)
+                mark[label // _MARKS] |= np.int64(1) << (label % _MARKS)
                 first, last = min(first, label), max(last, label)
-                scratch.rows[label] += source.sizes[row]
+                rows[label] += sizes[row]
                 if with_values:
-                    scratch.values[label] |= source.present[row]
+                    values[label] |= present[row]
                 if with_owners:
                     # For now the label; when all are known, its class.
-                    scratch.owners[row] = label
+                    owners[row] = label
         for word in range(first // _MARKS, last // _MARKS + 1):
-            marks = scratch.marks[word]
-            scratch.marks[word] = 0
+            marks = mark[word]
+            mark[word] = 0
             while marks:
                 lowest = marks & -marks
                 marks ^= lowest
                 label = np.int64(word * _MARKS + ones(lowest - 1))
-                target.codes[count], target.sizes[count] = (np.int64(group) << both) | label, scratch.rows[label]
-                scratch.rows[label] = 0
-                scratch.places[label] = count
+                to_codes[count], to_sizes[count] = (np.int64(group) << both) | label, rows[label]
+                rows[label] = 0
+                places[label] = count
                 if with_values:
-                    target.present[count] = scratch.values[label]
-                    scratch.values[label] = 0
+                    to_present[count] = values[label]
+                    values[label] = 0
                 count += 1
         if with_owners:
-            for place in range(scratch.begins[group], scratch.begins[group + 1]):
-                member = scratch.members[place]
-                for row in range(0 if member == 0 else scratch.ends[member - 1], scratch.ends[member]):
-                    scratch.owners[row] = scratch.places[scratch.owners[row]]
+            for place in range(begins[group], begins[group + 1]):
+                member = members[place]
+                for row in range(0 if member == 0 else ends[member - 1], ends[member]):
+                    owners[row] = places[owners[row]]
     return count
 
 
-@compiled
+@lean
 def roll_pairs_up(source: Counts, owners: Counts, size: int, table: Counts, target: Counts) -> int:
     """Put the pairs of the coarser classes into *target*; *size* is how many values there are."""
     number = len(source)

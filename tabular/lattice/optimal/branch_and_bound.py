@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.kernels import lean
+from tabular.kernels import inlined, lean
 from tabular.lattice.optimal.class_splits import RECORDED, WORK, Grid, Scratch, Splits, join_alike, lost_rows, refine
 from tabular.lattice.space import Flags, Numbers
 
@@ -110,7 +110,8 @@ def copy_reach(parts: Parts, depth: int, other: Parts, to: int) -> None:
 @lean
 def copy_part(parts: Parts, depth: int, other: Parts) -> None:
     """Begin *other* anew with the part at *depth* alone."""
-    copy_reach(parts, depth, other, 0)
+    # For a literal it would be compiled once more.
+    copy_reach(parts, depth, other, int(np.int64(0)))
     mine, theirs = parts.splits, other.splits
     row, start, classes = mine.row_at[depth], mine.start_at[depth], mine.classes[depth]
     for place in range(mine.starts[start + classes]):
@@ -151,7 +152,7 @@ def bound_of(grid: Grid, parts: Parts, depth: int, top: int, blocks: Blocks) -> 
     return int(blocks.gains[top])
 
 
-@lean
+@inlined
 def _record(parts: Parts, what: int, attribute: int, step: int, scratch: Scratch) -> None:
     if parts.proof.shape[0] > 0:
         place = scratch.totals[RECORDED]
@@ -201,7 +202,7 @@ def narrow(grid: Grid, parts: Parts, depth: int, blocks: Blocks, scratch: Scratc
     return bound
 
 
-@lean
+@inlined
 def _set_needs(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> None:
     # What each block must gain: with less, whatever the others gain, nothing in the part gains more than the best. A
     # block's gain is the sum of its halves', or its cap, and no cap is less than what is needed here.
@@ -214,7 +215,7 @@ def _set_needs(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> None:
         blocks.needs[right] = blocks.needs[which] - blocks.gains[left]
 
 
-@lean
+@inlined
 def _choose(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> tuple[int, int, int]:
     # The attribute, its next step, and how many must go down at any rate. These come first; of the others the one that
     # loses the most rows for each step it has left.
@@ -236,7 +237,7 @@ def _choose(grid: Grid, parts: Parts, depth: int, blocks: Blocks) -> tuple[int, 
     return chosen, to, forced
 
 
-@lean
+@inlined
 def _go_down(
     grid: Grid, parts: Parts, depth: int, choice: tuple[int, int, int], bound: int, blocks: Blocks, scratch: Scratch
 ) -> int:
@@ -288,7 +289,7 @@ def _settle(grid: Grid, parts: Parts, blocks: Blocks, scratch: Scratch) -> int:
     return int(bound)
 
 
-@lean
+@inlined
 def _open_attributes(parts: Parts) -> int:
     # In how many attributes the nodes of the part differ.
     depth, count = parts.state[DEPTH], 0
@@ -297,7 +298,7 @@ def _open_attributes(parts: Parts) -> int:
     return count
 
 
-@lean
+@inlined
 def _leave(parts: Parts, scratch: Scratch) -> None:
     # Be done with the part; the one before it is next, in its other half.
     _record(parts, DONE_WITH, 0, 0, scratch)

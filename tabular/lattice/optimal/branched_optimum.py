@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 
-from tabular.kernels import compiled
+from tabular.kernels import inlined, lean
 from tabular.lattice.metrics import Readings
 from tabular.lattice.optimal.branch_and_bound import (
     BEST,
@@ -82,7 +82,7 @@ _GROWTH = 8.0
 _LAST = 1.5
 
 
-@compiled
+@inlined
 def _descend(
     grid: Grid, most: Numbers, node: Numbers, ways: Numbers, draws: Floats, splits: Splits, scratch: Scratch
 ) -> None:
@@ -91,7 +91,8 @@ def _descend(
     for row in range(size):
         splits.rows[row], splits.weights[row] = row, 1
     splits.starts[0], splits.starts[1], splits.classes[0], splits.lost[0] = 0, size, 1, 0
-    here = 0
+    # For a literal the steps would be compiled once more.
+    here = int(np.int64(0))
     for attribute in range(attributes):
         if node[attribute] > 0:
             refine(grid, splits, here, 1 - here, grid.codes[attribute, node[attribute]], scratch)
@@ -117,7 +118,7 @@ def _descend(
             ways[count], ways[which] = ways[which], ways[count]
 
 
-@compiled
+@lean
 def gained(grid: Grid, node: Numbers) -> int:
     """What the steps of a node gain."""
     gain = 0
@@ -126,16 +127,29 @@ def gained(grid: Grid, node: Numbers) -> int:
     return gain
 
 
-@compiled
+@inlined
+def _copy(source: Numbers, target: Numbers) -> None:
+    for place in range(target.size):
+        target[place] = source[place]
+
+
+@lean
 def _go_down_often(
-    grid: Grid, most: Numbers, draws: Floats, kicks: int, best: Numbers, splits: Splits, scratch: Scratch
+    grid: Grid,
+    most: Numbers,
+    draws: Floats,
+    kicks: int,
+    best: Numbers,
+    room: tuple[Numbers, Numbers, Numbers],
+    splits: Splits,
+    scratch: Scratch,
 ) -> None:
     attributes = best.size
-    ways = np.zeros(attributes, dtype=np.int64)
-    now = best.copy()
+    now, node, ways = room
+    _copy(best, now)
     gain_now = gain_best = gained(grid, best)
     for each in range(draws.shape[0]):
-        node = now.copy()
+        _copy(now, node)
         # Mostly few attributes step back, now and then many.
         for change in range(1 + int(draws[each, 0] ** 2 * kicks)):
             attribute = int(draws[each, 2 * change + 1] * attributes)
@@ -143,11 +157,11 @@ def _go_down_often(
         _descend(grid, most, node, ways, draws[each, 2 * kicks + 1 :], splits, scratch)
         gain = gained(grid, node)
         if gain >= gain_now:
-            now[:] = node
+            _copy(node, now)
             gain_now = gain
         if gain > gain_best:
             gain_best = gain
-            best[:] = node
+            _copy(node, best)
 
 
 def descended(
@@ -163,7 +177,8 @@ def descended(
     # Two depths by turns.
     splits = Splits.of(rows, 2, 2 * rows + 2)
     splits.row_at[1], splits.start_at[1] = rows, rows + 2
-    _go_down_often(grid, most, draws, kicks, best, splits, scratch)
+    room = (np.zeros_like(best), np.zeros_like(best), np.zeros_like(best))
+    _go_down_often(grid, most, draws, kicks, best, room, splits, scratch)
     return best
 
 
