@@ -59,6 +59,8 @@ class Attribute:
     domain: tuple[Value, ...] = ()
     #: Whether the domain was declared: its values are then known to everybody, whoever occurs in the data.
     declared: bool = field(default=False, compare=False)
+    #: The least and the greatest number that can occur, where they were declared.
+    bounds: tuple[float, float] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         owner = f"Attribute {self.name!r}"
