@@ -7,6 +7,10 @@ missing = ["?"]                   # and so on: header, delimiter, quote, encodin
 kind = "ordinal"
 role = "quasi-identifier"
 order = ["A61", "A62", "A63"]
+
+[attributes.INCOME]
+kind = "continuous"
+bounds = [0, 1000000]             # the outer ends of its ranges in a release; without them these are open
 """
 
 from __future__ import annotations
