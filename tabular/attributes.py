@@ -275,10 +275,12 @@ class LabelReader:
     def _numbers(self) -> NDArray[np.float64]:
         """The domain as ascending numbers, without a missing value at its end; none if it is something else."""
         domain = self.attribute.domain
-        held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
-        if not held or not all(map(is_number, held)):
+        held = domain[: len(domain) - (len(domain) > 0 and domain[-1] in (None, ""))]
+        try:
+            # A previous release is read by the texts of its hierarchy.
+            numbers = np.array(held, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
             return np.zeros(0)
-        numbers = np.array(held, dtype=np.float64)
         return numbers if (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
 
     def _covered(self, low: float, high: float) -> Span:

@@ -58,7 +58,11 @@ def numbers_of(attribute: Attribute) -> NDArray[np.float64]:
     held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
     if not attribute.is_ordered or attribute.declared or not all(map(is_number, held)):
         return np.zeros(0)
-    numbers = np.array(held, dtype=np.float64)
+    try:
+        numbers = np.array(held, dtype=np.float64)
+    except OverflowError:
+        # Whole numbers beyond the greatest floating-point one.
+        return np.zeros(0)
     return numbers if np.isfinite(numbers).all() and (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
 
 

@@ -63,6 +63,7 @@ def test_declared_values_and_what_is_no_number_stay():
         Attribute(name="x", kind="ordinal", domain=(1, 2, 3), declared=True),
         Attribute(name="x", kind="ordinal", domain=("a", "b", "c")),
         Attribute(name="x", kind="nominal", domain=(1, 2, 3)),
+        Attribute(name="x", kind="ordinal", domain=(1, 2, 10**400)),
     ):
         assert on_a_grid(attribute, spans, ones, np.ones(3, dtype=np.int64), 2) is spans
         assert with_round_ends(attribute, [(0, 1)]) == ((0, 1),)
