@@ -59,6 +59,8 @@ class Attribute:
     domain: tuple[Value, ...] = ()
     #: Whether the domain was declared: its values are then known to everybody, whoever occurs in the data.
     declared: bool = field(default=False, compare=False)
+    #: The least and the greatest number that can occur, where they were declared.
+    bounds: tuple[float, float] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         owner = f"Attribute {self.name!r}"
@@ -273,10 +275,12 @@ class LabelReader:
     def _numbers(self) -> NDArray[np.float64]:
         """The domain as ascending numbers, without a missing value at its end; none if it is something else."""
         domain = self.attribute.domain
-        held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
-        if not held or not all(map(is_number, held)):
+        held = domain[: len(domain) - (len(domain) > 0 and domain[-1] in (None, ""))]
+        try:
+            # A previous release is read by the texts of its hierarchy.
+            numbers = np.array(held, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
             return np.zeros(0)
-        numbers = np.array(held, dtype=np.float64)
         return numbers if (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
 
     def _covered(self, low: float, high: float) -> Span:

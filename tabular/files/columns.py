@@ -231,7 +231,9 @@ def interpreted(
         domain = [*domain, None]
         # Sets count from the end of the domain.
         values = [value + (value >= len(domain) - 1) for value in values]
-    attribute = Attribute(name=name, role=known.role, kind=kind, domain=tuple(domain), declared=bool(known.domain))
+    attribute = Attribute(
+        name=name, role=known.role, kind=kind, domain=tuple(domain), declared=bool(known.domain), bounds=known.bounds
+    )
     code = iter(values)
     by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes

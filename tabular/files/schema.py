@@ -7,6 +7,10 @@ missing = ["?"]                   # and so on: header, delimiter, quote, encodin
 kind = "ordinal"
 role = "quasi-identifier"
 order = ["A61", "A62", "A63"]
+
+[attributes.INCOME]
+kind = "continuous"
+bounds = [0, 1000000]             # the outer ends of its ranges in a release; without them these are open
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from importlib import resources
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +44,7 @@ _FILE_KEYS: dict[str, tuple[type, str]] = {
 _ATTRIBUTE_KEYS: dict[str, tuple[type, str]] = {
     **dict.fromkeys(("kind", "role", "title"), (str, "a text")),
     **dict.fromkeys(("order", "values"), (list, "a list of values")),
+    "bounds": (list, "a list of two numbers, the lower one first"),
 }
 _OPTIONS = {each.name for each in fields(DialectOptions)}
 
@@ -51,6 +57,7 @@ class Description:
     role: str | None = None
     domain: tuple[Value, ...] = ()
     title: str = ""
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +170,20 @@ def _description(source: str, name: str, entry: Any) -> Description:
     role = _role(f"{where}.role", entry["role"]) if "role" in entry else None
     key = "order" if "order" in entry else "values"
     return Description(
-        kind=kind, role=role, domain=_domain(f"{where}.{key}", entry.get(key)), title=entry.get("title", "")
+        kind=kind,
+        role=role,
+        domain=_domain(f"{where}.{key}", entry.get(key)),
+        title=entry.get("title", ""),
+        bounds=_bounds(f"{where}.bounds", entry["bounds"], key in entry) if "bounds" in entry else None,
     )
+
+
+def _bounds(where: str, given: list[Any], is_listed: bool) -> tuple[float, float]:
+    if is_listed:
+        raise InvalidInput(f"{where}: the values are listed, so they need no bounds.")
+    if len(given) != 2 or not all(is_number(value) for value in given) or not -inf < given[0] < given[1] < inf:
+        raise InvalidInput(f"{where}: it must be a list of two numbers, the lower one first.")
+    return float(given[0]), float(given[1])
 
 
 def _domain(where: str, values: list[Any] | None) -> tuple[Value, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, isfinite, log10
 
 import numpy as np
@@ -58,7 +58,11 @@ def numbers_of(attribute: Attribute) -> NDArray[np.float64]:
     held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
     if not attribute.is_ordered or attribute.declared or not all(map(is_number, held)):
         return np.zeros(0)
-    numbers = np.array(held, dtype=np.float64)
+    try:
+        numbers = np.array(held, dtype=np.float64)
+    except OverflowError:
+        # Whole numbers beyond the greatest floating-point one.
+        return np.zeros(0)
     return numbers if np.isfinite(numbers).all() and (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
 
 
@@ -76,7 +80,7 @@ def on_a_grid(attribute: Attribute, spans: Spans, rows: NDArray[np.int64], count
     numbers = numbers_of(attribute)
     if len(numbers) < 2 or not len(spans):
         return spans
-    size, worse = len(attribute.domain), 0
+    size, worse, bounds = len(attribute.domain), 0, _bounds(attribute, numbers)
     found = _rounded(numbers, size, spans, np.zeros(0))
     least = _loss(found, rows)
     for grid in _grids(numbers):
@@ -88,7 +92,16 @@ def on_a_grid(attribute: Attribute, spans: Spans, rows: NDArray[np.int64], count
             found, least = rounded, loss
         elif worse == WORSE:
             break
-    return found
+    lows, highs = (
+        np.where(np.isinf(ends), bound, ends) for ends, bound in zip((found.lows, found.highs), bounds, strict=True)
+    )
+    return replace(found, lows=lows, highs=highs)
+
+
+def _bounds(attribute: Attribute, numbers: NDArray[np.float64]) -> tuple[float, float]:
+    """The declared bounds of an attribute; infinite ones where there are none, or numbers lie outside."""
+    low, high = attribute.bounds or (-inf, inf)
+    return (low, high) if low <= numbers[0] and numbers[-1] <= high else (-inf, inf)
 
 
 def roundest_above(before: float, number: float) -> float:
@@ -129,10 +142,11 @@ def with_round_ends(attribute: Attribute, parts: Sequence[Members], labels: Sequ
     """
     numbers = numbers_of(attribute)
     names = labels or [""] * len(parts)
-    return tuple(_published(numbers, part, label) for part, label in zip(parts, names, strict=True))
+    bounds = _bounds(attribute, numbers) if len(numbers) else (-inf, inf)
+    return tuple(_published(numbers, bounds, part, label) for part, label in zip(parts, names, strict=True))
 
 
-def _published(numbers: NDArray[np.float64], part: Members, label: str) -> Members:
+def _published(numbers: NDArray[np.float64], bounds: tuple[float, float], part: Members, label: str) -> Members:
     first, last = part[0], part[-1]
     if last >= len(numbers) or last - first + 1 > len(part):
         return part
@@ -143,8 +157,8 @@ def _published(numbers: NDArray[np.float64], part: Members, label: str) -> Membe
             return Span(first, last, low, high)
     if len(part) == 1:
         return part
-    low = roundest_above(numbers[first - 1], numbers[first]) if first else -inf
-    high = roundest_below(numbers[last], numbers[last + 1]) if last + 1 < len(numbers) else inf
+    low = roundest_above(numbers[first - 1], numbers[first]) if first else bounds[0]
+    high = roundest_below(numbers[last], numbers[last + 1]) if last + 1 < len(numbers) else bounds[1]
     return Span(first, last, low, high)
 
 

@@ -89,6 +89,12 @@ def test_ends_need_not_be_values_and_open_labels_leave_missing_values_out(text, 
     assert write_label(AGE, members) == written
 
 
+def test_numbers_as_texts_are_read_by_size():
+    reader = LabelReader(Attribute(name="age", kind="ordinal", domain=("17", "21", "24", "")))
+    assert reader.members("<=22") == (0, 1)
+    assert reader.members("[20,25]") == (1, 2)
+
+
 def test_a_value_that_looks_like_an_open_label_is_a_value():
     salary = Attribute(name="salary", domain=("<=50K", ">50K"))
     assert LabelReader(salary).members("<=50K") == (0,)

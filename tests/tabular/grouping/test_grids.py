@@ -63,6 +63,7 @@ def test_declared_values_and_what_is_no_number_stay():
         Attribute(name="x", kind="ordinal", domain=(1, 2, 3), declared=True),
         Attribute(name="x", kind="ordinal", domain=("a", "b", "c")),
         Attribute(name="x", kind="nominal", domain=(1, 2, 3)),
+        Attribute(name="x", kind="ordinal", domain=(1, 2, 10**400)),
     ):
         assert on_a_grid(attribute, spans, ones, np.ones(3, dtype=np.int64), 2) is spans
         assert with_round_ends(attribute, [(0, 1)]) == ((0, 1),)
@@ -87,3 +88,15 @@ def test_a_hierarchy_of_fixed_width_keeps_its_grid():
     ages = Attribute(name="age", kind="ordinal", domain=(18, 21, 23, 31, 58))
     parts = with_round_ends(ages, [(0,), (1, 2), (3,), (4,)], ["[15,19]", "[20,24]", "[30, 35)", "[55,59]"])
     assert [write_label(ages, part) for part in parts] == ["[15,19]", "[20,24]", "[30,35]", "[55,59]"]
+
+
+def test_declared_bounds_are_the_outer_ends():
+    ages = Attribute(name="age", kind="ordinal", domain=tuple(range(20, 60)), bounds=(0, 120))
+    found = on_a_grid(ages, spans_of([(0, 15), (12, 39)]), np.ones(2, dtype=np.int64), np.full(40, 2), 4)
+    assert [write_label(ages, each) for each in found] == ["[0,36]", "[32,120]"]
+    assert [write_label(ages, each) for each in with_round_ends(ages, [tuple(range(9)), tuple(range(9, 40))])] == [
+        "[0,28]",
+        "[29,120]",
+    ]
+    narrow = Attribute(name="age", kind="ordinal", domain=tuple(range(20, 60)), bounds=(0, 50))
+    assert write_label(narrow, with_round_ends(narrow, [(0, 1)])[0]) == "<=21"

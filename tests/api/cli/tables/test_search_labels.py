@@ -123,7 +123,7 @@ def test_labels_can_be_sets_that_a_measure_reads(searched, graphpriv, tmp_path):
     ended = searched(*chosen, "--private", "p.json", "--seed", 1)
     assert ended.code == 0, ended.err
     assert "name values that occur" in ended.err
-    assert "[60,97]" in {row["age"] for row in rows_of("r.csv")}
+    assert ">=60" in {row["age"] for row in rows_of("r.csv")}
     assert json.loads((tmp_path / "r.csv.dictionary.json").read_text())["labels"] == LABELS
     # What later releases are held against has other labels.
     assert "history" not in json.loads((tmp_path / "p.json").read_text())
