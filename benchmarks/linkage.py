@@ -8,7 +8,8 @@ values taken into account; of recordlinkage with those of greatest probability b
 assignment. Of several equally good originals each counts its share. The informed attacker is given the matrices of
 PRAM, and for swapping what the two files show. Linkers that are not installed are left out.
 
-Part `nearest` links 30,162 x 30,162 records of Adult, each part in a process of its own for its peak of memory.
+Part `nearest` links 30,162 x 30,162 records of Adult, part `large` links 10^5 to 10^6 records drawn from it one to one;
+each part runs in a process of its own for its peak of memory.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ REPEATS = 5
 def main() -> None:
     """Print seconds and shares of right links, a row a linker."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["peers", "nearest", "all"], default="all")
+    parser.add_argument("--part", choices=["peers", "nearest", "large", "all"], default="all")
     part = parser.parse_args().part
-    for name, work in (("peers", peers), ("nearest", nearest)):
+    for name, work in (("peers", peers), ("nearest", nearest), ("large", large)):
         if part in (name, "all"):
             process = multiprocessing.get_context("spawn").Process(target=work)
             process.start()
@@ -92,6 +93,20 @@ def nearest() -> None:
             seconds, right = timed(measures[name].method().measure, original, masked, repeats=1)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / (1 << 30)
             print(f"adult {len(original)} rows, {method:>9}, {name:>9}: {seconds:.2f} s, {right:.3f}, {peak:.2f} GiB")
+
+
+def large() -> None:
+    """One-to-one linkage of many records drawn from Adult with replacement, masked by PRAM."""
+    original = adult_rows(None)
+    for rows in (100_000, 300_000, 1_000_000):
+        drawn = original.rows(np.random.default_rng(3).choice(len(original), rows))
+        masked = pram(drawn, np.random.default_rng(1))
+        begin = time.process_time()
+        reading = measures["prl"].method().measure(drawn, masked, drawn.names)
+        seconds = time.process_time() - begin
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / (1 << 30)
+        least = reading.percent - reading.bound
+        print(f"{rows} rows: {least:.3f} to {reading.percent:.3f} %, {seconds:.1f} s, {peak:.2f} GiB", flush=True)
 
 
 def timed(link: Callable[..., Any], original: Table, masked: Table, repeats: int = REPEATS) -> tuple[float, float]:
