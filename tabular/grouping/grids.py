@@ -23,6 +23,9 @@ _INTERVAL = re.compile(r"\[ *(-?\d+(?:\.\d+)?) *, *(-?\d+(?:\.\d+)?) *[\])]", re
 
 FACTORS = (5, 2, 1)
 
+#: The greatest power of ten that still has a multiple.
+COARSEST = 307
+
 #: Steps that are tried, and in a row that lose more than the best, before no finer one is; numbers of cells are exact.
 MOST, WORSE, EXACT = 40, 4, 2**52
 
@@ -110,7 +113,7 @@ def roundest_above(before: float, number: float) -> float:
     >>> roundest_above(79, 81), roundest_above(0.31, 0.38), roundest_above(28, 29)
     (80.0, 0.35, 29.0)
     """
-    exponent = ceil(log10(max(abs(before), abs(number), 1e-300))) + 1
+    exponent = min(ceil(log10(max(abs(before), abs(number), 1e-250))) + 1, COARSEST)
     for tried in range(MOST):
         grid = Grid(FACTORS[tried % 3], exponent - tried // 3)
         if abs(number) >= EXACT * grid.factor * 10.0**grid.exponent:
@@ -168,13 +171,15 @@ def _loss(spans: Spans, rows: NDArray[np.int64]) -> int:
 
 def _grids(numbers: NDArray[np.float64]) -> Iterator[Grid]:
     """Grids from the coarsest that parts the numbers to the finest that their size allows."""
-    spread = float(numbers[-1] - numbers[0])
+    spread = float(numbers[-1]) - float(numbers[0])
     if not spread or not isfinite(spread):
         return
     greatest, whole = float(np.abs(numbers).max()), bool((numbers == np.floor(numbers)).all())
-    exponent = ceil(log10(spread))
+    exponent = min(ceil(log10(spread)), COARSEST)
     for tried in range(MOST):
         grid = Grid(FACTORS[tried % 3], exponent - tried // 3)
+        if grid.exponent < -COARSEST:
+            return
         step = grid.factor * 10.0**grid.exponent
         if greatest / step >= EXACT or (whole and grid.exponent < 0):
             return

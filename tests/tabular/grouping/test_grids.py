@@ -84,6 +84,19 @@ def test_the_roundest_number_between_two(before, number, round_number):
     assert roundest_below(-number, -before) == -round_number
 
 
+@pytest.mark.parametrize("scale", [1e308, 1e-300, 1e15])
+def test_very_great_and_very_small_numbers_are_covered(scale):
+    numbers = np.linspace(-1, 1, 50) * scale
+    attribute = Attribute(name="x", kind="continuous", domain=tuple(numbers.tolist()))
+    found = on_a_grid(attribute, spans_of([(3, 20), (20, 49)]), np.ones(2, dtype=np.int64), np.full(50, 3), 3)
+    for span, (first, last) in zip(found, [(3, 20), (20, 49)], strict=True):
+        assert span.first <= first
+        assert span.last >= last
+    for part in with_round_ends(attribute, [(0, 1, 2), tuple(range(3, 50))]):
+        assert part.low <= numbers[part.first]
+        assert part.high >= numbers[part.last]
+
+
 def test_a_hierarchy_of_fixed_width_keeps_its_grid():
     ages = Attribute(name="age", kind="ordinal", domain=(18, 21, 23, 31, 58))
     parts = with_round_ends(ages, [(0,), (1, 2), (3,), (4,)], ["[15,19]", "[20,24]", "[30, 35)", "[55,59]"])
