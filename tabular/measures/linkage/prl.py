@@ -81,7 +81,7 @@ class PlainProbabilisticLinkage(Measure):
         if len(columns) > ATTRIBUTES:
             raise InvalidInput(f"EM compares at most {ATTRIBUTES} attributes, not {len(columns)}.")
         pairs, labels = Pairs.of(columns), Labels.of(columns)
-        if len(pairs.original) * len(pairs.masked) > self.steps:
+        if _is_bound_enough(pairs) or len(pairs.original) * len(pairs.masked) > self.steps:
             return _reading(pairs, None)
         gains = gains_of(*by_em(pattern_counts(pairs, labels), len(original)))
         return _reading(pairs, TwoFiles(pairs, labels, self.steps).assigned(gains))
@@ -123,12 +123,18 @@ class ToleranceLinkage(Measure):
 def linkage(columns: Sequence[Column], labels: Labels, steps: int) -> Reading:
     """The reading of one-to-one linkage by the best estimate, with a bound if the exact value takes too long."""
     pairs, few = Pairs.of(columns), sampled(columns)
-    if len(pairs.original) * len(pairs.masked) > MANY and most_links(pairs) <= NARROW * len(columns[0].original):
+    if _is_bound_enough(pairs):
         return _reading(pairs, None)
     found = best_estimate(TwoFiles(Pairs.of(few), labels, steps))
     if found is None or few is columns:
         return _reading(pairs, found and found[1])
     return _reading(pairs, assigned_by(TwoFiles(pairs, labels, steps), found[0]))
+
+
+def _is_bound_enough(pairs: Pairs) -> bool:
+    """Whether the pairs are so many, and can be linked by so few, that the exact figure is not worth its time."""
+    many = len(pairs.original) * len(pairs.masked) > MANY
+    return many and most_links(pairs) <= NARROW * float(pairs.records.sum())
 
 
 def _reading(pairs: Pairs, assignment: Assignment | None) -> Reading:

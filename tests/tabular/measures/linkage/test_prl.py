@@ -99,6 +99,7 @@ def test_very_many_records_that_hardly_anybody_can_link_are_given_a_bound_at_onc
     monkeypatch.setattr(prl, "MANY", 10)
     rough = PRL(steps=1).measure(original, masked, original.names)
     assert 0 < rough.bound <= 2
+    assert EM(steps=1).measure(original, masked, original.names) == rough
     assert abs(rough.percent - exact.percent) <= rough.bound
 
 
