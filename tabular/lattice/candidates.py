@@ -1,7 +1,8 @@
 """Candidates for the next look: what each node can cost at least, and what it will likely cost.
 
 Costs are as in `Readings.costs`: lower is better, and what is wanted large is negative. Of the nodes below and above
-only those that satisfy the limits are meant."""
+only those that satisfy the limits are meant. Sums of squares are floats here, with bounds that are as exact: up to 2^53
+as whole numbers are, and to 16 digits beyond."""
 
 from __future__ import annotations
 

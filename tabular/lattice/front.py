@@ -1,4 +1,8 @@
-"""The front of several objectives: what no other dominates, its boxes, an archive of it, and how near another comes."""
+"""The front of several objectives: what no other dominates, its boxes, an archive of it, and how near another comes.
+
+Nothing is added up in kernels here: costs are compared, which are exact floats up to 2^53. For those that can be larger
+`Readings.places` stand.
+"""
 
 from __future__ import annotations
 

@@ -286,3 +286,11 @@ def test_a_domain_of_one_value_has_nothing_to_move():
 def test_l_is_one_or_more():
     with pytest.raises(InvalidParameter, match="l must be at least 1"):
         diversity([(0, 0)], 1).recursive(0)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_the_distance_of_a_thousand_million_rows_is_that_of_a_thousand(ordered):
+    classes, values = np.repeat([0, 1], 500), np.arange(1000)
+    light, heavy = (Diversity(classes, values, np.full(1000, rows), 1000, ordered) for rows in (1, 1_000_000))
+    assert light.closeness == pytest.approx(250 / 999 if ordered else 0.5, rel=1e-12)
+    assert heavy.closeness == pytest.approx(light.closeness, rel=1e-12)

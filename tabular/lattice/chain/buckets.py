@@ -13,6 +13,9 @@ Each step is forced or the least that does, and trails do not touch each other: 
 fewer rows. The number never rises with the levels: what goes at a node may go at any coarser one, where buckets of a
 trail only merge, so that what is left of each is still nothing or enough, and the gone of each trail are the same. So
 the nodes that keep the rule with a given number of suppressed rows are closed upwards.
+
+Rows, of buckets and trails and of what goes or can be spared, come to no more than those of the table and the persons
+of all releases before. Sums of squares, leaves and bits are bounded as in `class_metrics`.
 """
 
 from __future__ import annotations
