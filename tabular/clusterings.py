@@ -95,6 +95,11 @@ class Records:
         self.columns = columns
         self.counts, self.of_row = classes.sizes, classes.labels
         self.codes = [column.codes[first].astype(np.int64) for column in columns]
+        #: The values that occur, by column, where they are fewer than the domain has; the codes are places among them.
+        self.values: list[NDArray[np.int64] | None] = [None] * len(columns)
+        for place, column in enumerate(columns):
+            if not len(column.sets) and column.size > len(first):
+                self.values[place], self.codes[place] = np.unique(self.codes[place], return_inverse=True)
         # A unit in which the distances of values are whole numbers, so that equal sums are equal.
         common = lcm(*(column.size for column in columns if column.ordered))
         self.unit = float(common) if common < 2**30 else 1.0
@@ -104,8 +109,8 @@ class Records:
         """How far each record is from each of the *centres*, a row each, a column an attribute."""
         total = np.zeros((len(self.counts), len(centres)))
         for place, column in enumerate(self.columns):
-            values = np.arange(column.size)[:, None]
-            at = centres[:, place]
+            known, at = self.values[place], centres[:, place]
+            values = (np.arange(column.size) if known is None else known)[:, None]
             steps = np.abs(values - at) / column.size if column.ordered else values != at
             apart = np.asarray(np.round(steps * self.unit, DECIMALS), dtype=np.float64)
             if len(column.sets):
@@ -139,7 +144,8 @@ class Records:
         moved = before.copy()
         held = np.bincount(clusters, minlength=len(before)) > 0
         for place, column in enumerate(self.columns):
-            labels = column.size + len(column.sets)
+            known = self.values[place]
+            labels = column.size + len(column.sets) if known is None else len(known)
             keys = clusters * labels + self.codes[place]
             mass = np.asarray(np.bincount(keys, self.counts, len(before) * labels), dtype=np.float64)
             mass = mass.reshape(-1, labels)
@@ -150,7 +156,7 @@ class Records:
                 found = np.argmax(reached, axis=1)
             else:
                 found = np.argmax(np.round(mass, DECIMALS), axis=1)
-            moved[held, place] = found[held]
+            moved[held, place] = (found if known is None else known[found])[held]
         return moved
 
     def far_apart(self, clusters: int, first: int) -> NDArray[np.int64]:
@@ -182,7 +188,8 @@ class Records:
         return clusters, least / self.unit
 
     def _centre(self, record: int) -> NDArray[np.int64]:
-        return np.array([codes[record] for codes in self.codes])
+        pairs = zip(self.codes, self.values, strict=True)
+        return np.array([codes[record] if known is None else known[codes[record]] for codes, known in pairs])
 
 
 @dataclass(frozen=True, eq=False)

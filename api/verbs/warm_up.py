@@ -148,6 +148,8 @@ def _search_steps(folder: Path) -> Iterator[Step]:
         ways = (_SEARCHES if entry.method.seeks_one else ()) + (_FRONTS if entry.method.seeks_front else ())
         for options in ways:
             yield "table search", {**table, **_KINDS, "algorithm": algorithm, "k": 3, "evaluations": 40, **options}
+    # As if the lattice were too large to list its nodes.
+    yield "table search", {**table, **_KINDS, "algorithm": "optimal", "k": 3, "param": ["most=1"]}
     chained = {**table, **_KINDS, "k": 3, "key": "name", "shuffle": True, "suppressed": "drop", "suppression": 0.2}
     first, second = ({"out": str(folder / f"{n}.csv"), "private": str(folder / f"{n}.json")} for n in (1, 2))
     yield "table search", {**chained, **first}

@@ -10,7 +10,7 @@ from tabular.attributes import Attribute
 from tabular.clusterings import LabelColumn, best_partition
 from tabular.errors import InvalidInput
 from tabular.measures import measures
-from tabular.measures.clustering import pair_counts
+from tabular.measures.clustering import MOST, looked_at, pair_counts, spaced
 from tabular.table import Table
 from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair
 
@@ -96,3 +96,24 @@ def test_one_cluster_has_nothing_in_common_with_all_apart():
 def test_partitions_of_other_records_are_refused():
     with pytest.raises(InvalidInput, match="they have 2 and 3"):
         pair_counts(np.array([0, 1]), np.array([0, 1, 1]))
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_many_distinct_records_are_looked_at_evenly_spaced_in_the_order_of_their_codes(shuffled):
+    rows = np.random.default_rng(3).permutation(MOST + 500) if shuffled else np.arange(MOST + 500)
+    codes, masked = rows.astype(np.int32), (rows // 3).astype(np.int32)
+    chosen = looked_at([codes], [masked])
+    assert len(chosen) == MOST
+    assert codes[chosen].tolist() == spaced(MOST + 500, MOST)
+    assert len(looked_at([codes % 7], [masked % 5])) == len(rows)
+
+
+def test_a_domain_with_many_values_that_do_not_occur_gives_the_same_clusters():
+    codes = np.random.default_rng(5).integers(0, 40, (60, 2)).astype(np.int32)
+    # Where there are sets, though none occurs, all values are looked at.
+    narrow, wide = (
+        [LabelColumn(codes[:, place], 1000, place == 0, sets) for place in (0, 1)] for sets in ((), ((0, 1),))
+    )
+    found, slow = (best_partition(columns, 4, [3, 30, 50]) for columns in (narrow, wide))
+    assert found.clusters.tolist() == slow.clusters.tolist()
+    assert (found.distance, found.start.tolist()) == (slow.distance, slow.start.tolist())
