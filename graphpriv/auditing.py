@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
-from graphpriv.risk import SCENARIOS, Comparison, Disclosure
+from graphpriv.risk import SCENARIOS, Attacker, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store.records import Run
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
+
+#: The steps of an audit where none are given: what two processors take in less than a minute.
+STEPS = 36_000_000_000
+
+#: The part of them that the search by links alone may take; the scenarios with labels share the rest.
+LINKS_SHARE = 0.5
 
 #: The measures whose keys in the document are agreed.
 THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
@@ -54,6 +60,9 @@ class Audit:
 
     document: dict[str, Any]
     disclosures: Mapping[str, Mapping[str, Disclosure]]
+    #: The ids of the original users, and where each is in the release.
+    users: Sequence[str] = field(repr=False)
+    mapping: NDArray[np.int64] | None = field(repr=False)
     #: The fingerprint of the original, for the store alone.
     input_hash: str = field(repr=False)
 
@@ -103,17 +112,40 @@ class Audit:
         for attacker, scenarios in self.disclosures.items():
             for scenario, found in scenarios.items():
                 if found.undecided.any():
-                    bounds |= _bounds(attacker, scenario, found)
+                    bounds |= _bounds(attacker, scenario, found, self.mapping)
+        if bounds:
+            for name in ("highest", "highest_by_links"):
+                least = _highest(self.disclosures, self.mapping, name == "highest_by_links", low=True)
+                for measure, found in self.document[name].items():
+                    if found["value"] is not None:
+                        bounds[f"{name}.{measure}.value"] = (least[measure]["value"], found["value"])
+            smallest = self.document["smallest_candidate_set"]
+            if smallest is not None:
+                sure = _smallest_set(self.disclosures, sure=True)
+                bounds["smallest_candidate_set"] = (smallest, len(self.users) if sure is None else sure)
         return bounds
 
+    def at_risk(self) -> DataFrame:
+        """All users whom some attacker can name, the surest first, as `at_risk` of the document lists the first ones.
 
-def _bounds(attacker: str, scenario: str, found: Disclosure) -> dict[str, tuple[float, float]]:
+        It names users of the original: keep it private.
+        """
+        from pandas import DataFrame
+
+        columns = ["user", "expected_success", "attacker", "scenario", "candidates"]
+        listed = _most_at_risk(self.users, self.disclosures, len(self.users))
+        return DataFrame(listed or [], columns=columns)
+
+
+def _bounds(
+    attacker: str, scenario: str, found: Disclosure, mapping: NDArray[np.int64] | None
+) -> dict[str, tuple[float, float]]:
     alone = scenario == STRUCTURE
     above, risk, case = ("structure.", "risk", attacker) if alone else ("", "disclosure_risk", f"{attacker}.{scenario}")
-    # Who is found for certain stays found; nothing more is known of the candidates.
+    success = found.success_bounds(mapping)
     return {
-        f"{above}{risk}.{case}": (found.risk, min(1.0, found.risk + found.undecided_share)),
-        f"{above}expected_success.{case}": (0.0, 1.0),
+        f"{above}{risk}.{case}": found.risk_bounds,
+        **({f"{above}expected_success.{case}": success} if success else {}),
         **{f"{above}candidates.{case}.{bucket}": (0.0, float(len(found.candidates))) for bucket in BUCKETS},
     }
 
@@ -134,33 +166,52 @@ def audit(
     """Measure what *released* lost against *original* and who can still be found in it.
 
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
-    anchored AAMIL, expected success) cannot be known and is null. *steps* is how many steps each attacker may take for
-    one match; None leaves its own number. Users about whom the steps leave something open are undecided. *report* is
-    told which attacker is at work on which scenario.
+    anchored AAMIL, expected success) cannot be known and is null. *steps* is how many elementary steps all attackers
+    may take together; None takes `STEPS`. Users about whom they leave something open are undecided, and `bounds` of
+    the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
+    is at work on which scenario, and how many millions of the steps are used up.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
             raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
-    given = {} if steps is None else {"steps": steps}
-    known = {name: registered[name].method(**given) for name in attackers}
+    steps = STEPS if steps is None else steps
+    if steps < 1:
+        raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
     hashes = {"original": fingerprint(original), "released": fingerprint(released)}
     if undirected:
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
     comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers)
     asked = {**scenarios, STRUCTURE: ()}
-    found: dict[str, dict[str, Disclosure]] = {name: {} for name in known}
-    for done, (name, scenario) in enumerate(product(known, asked)):
-        report(f"Attacker {name}, {scenario}", done, len(known) * len(asked))
-        found[name][scenario] = known[name].disclosed(comparison, asked[scenario])
+    found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
+    done = 0
+    for name, scenario in product(attackers, asked):
+        attacker = _attacker(name, scenario, steps, len(scenarios))
+        told = _counted_on(report, f"Attacker {name}, {scenario}", done, steps)
+        told(0, 0)
+        found[name][scenario] = attacker.disclosed(comparison, asked[scenario], told)
+        done += attacker.steps
     report("Measuring", 0, 0)
     parameters = {
-        "attackers": {name: asdict(attacker) for name, attacker in known.items()},
+        "attackers": list(attackers),
+        "steps": steps,
         "scenarios": list(scenarios),
         "undirected": undirected,
     }
     document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
-    return Audit({**document, **_findings(pair, found, at_risk)}, found, hashes["original"])
+    findings = _findings(pair, found, at_risk)
+    return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, hashes["original"])
+
+
+def _attacker(name: str, scenario: str, steps: int, labelled: int) -> Attacker:
+    """An attacker with its part of the *steps*, which does not depend on the other attackers."""
+    share = LINKS_SHARE if scenario == STRUCTURE else (1 - LINKS_SHARE) / labelled
+    return registered[name].method(steps=max(1, int(steps * share * registered[name].method.share)))
+
+
+def _counted_on(report: Report, phase: str, done: int, steps: int) -> Callable[[int, int], None]:
+    """Tell how many millions of an audit's steps are used up."""
+    return lambda more, of: report(phase, (done + more) // 10**6, max(steps // 10**6, 1))
 
 
 def figure_paths(
@@ -176,7 +227,8 @@ def figure_paths(
     graph, _ = SocialGraph.build(
         ("a", "b"), users, users[::-1], directed=True, places=world, location=nowhere, topics=((None,) * RANKS,) * 2
     )
-    nothing = Disclosure(nobody, nobody, nowhere.astype(np.int64), nobody)
+    none = nowhere.astype(np.int64)
+    nothing = Disclosure(none, none, nobody, none + 1)
     found = {attacker: dict.fromkeys([*scenarios, STRUCTURE], nothing) for attacker in attackers}
     findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)
     return tuple(path for path, _ in _numbers(findings))
@@ -228,8 +280,16 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "expected_success": _by_scenario(found, lambda each: each.expected_success(pair.mapping)),
         "undecided": _by_scenario(found, lambda each: each.undecided_share),
         "candidates": _by_scenario(found, lambda each: each.buckets),
+        "bounds": {
+            "disclosure_risk": _of_all(found, lambda each: list(each.risk_bounds)),
+            "expected_success": _of_all(found, lambda each: _listed(each.success_bounds(pair.mapping))),
+            "one_candidate": _of_all(found, lambda each: list(each.one_candidate)),
+        },
+        "highest": _highest(found, pair.mapping, False),
+        "highest_by_links": _highest(found, pair.mapping, True),
+        "smallest_candidate_set": _smallest_set(found),
         "structure": _structure(pair, found),
-        "at_risk": _most_at_risk(original, found, at_risk),
+        "at_risk": _most_at_risk(original.ids, found, at_risk),
     }
 
 
@@ -260,6 +320,55 @@ def _by_scenario(found: Mapping[str, Mapping[str, Disclosure]], value: Any) -> d
     }
 
 
+def _of_all(found: Mapping[str, Mapping[str, Disclosure]], value: Any) -> dict[str, dict[str, Any]]:
+    return {attacker: {name: value(each) for name, each in scenarios.items()} for attacker, scenarios in found.items()}
+
+
+def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
+    return None if bounds is None else list(bounds)
+
+
+def _highest(
+    found: Mapping[str, Mapping[str, Disclosure]], mapping: NDArray[np.int64] | None, by_links: bool, low: bool = False
+) -> dict[str, dict[str, Any]]:
+    """The greatest risk and the greatest success over attackers and scenarios, and whose they are.
+
+    What the steps left open counts as if it were found, as a risk must not read too low; *low* asks for the least that
+    the greatest can be.
+    """
+    ways = [
+        (attacker, scenario, each)
+        for attacker, scenarios in found.items()
+        for scenario, each in scenarios.items()
+        if (scenario == STRUCTURE) == by_links
+    ]
+    end = 0 if low else 1
+    risks = [each.risk_bounds[end] for *_, each in ways]
+    successes = [bounds[end] for *_, each in ways if (bounds := each.success_bounds(mapping)) is not None]
+    values = {"disclosure_risk": risks, "expected_success": successes if len(successes) == len(ways) else []}
+    highest: dict[str, dict[str, Any]] = {}
+    for measure, figures in values.items():
+        best = int(np.argmax(figures)) if figures else None
+        attacker, scenario = (None, None) if best is None else ways[best][:2]
+        value = None if best is None else figures[best]
+        highest[measure] = {"attacker": attacker, "scenario": scenario, "value": value}
+    return highest
+
+
+def _smallest_set(found: Mapping[str, Mapping[str, Disclosure]], sure: bool = False) -> int | None:
+    """The least number of candidates that the right user is among, over all users and scenarios with labels.
+
+    It is the least that it can be, or, if *sure*, the most.
+    """
+    sets = [
+        each.smallest_sets[int(sure)]
+        for scenarios in found.values()
+        for name, each in scenarios.items()
+        if name != STRUCTURE
+    ]
+    return min((each for each in sets if each is not None), default=None)
+
+
 def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dict[str, Any]:
     alone = {attacker: scenarios[STRUCTURE] for attacker, scenarios in found.items()}
     change = structural_change(pair.original, pair.masked, pair.mapping)
@@ -274,7 +383,7 @@ def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dic
 
 
 def _most_at_risk(
-    original: SocialGraph, found: Mapping[str, Mapping[str, Disclosure]], count: int
+    users: Sequence[str], found: Mapping[str, Mapping[str, Disclosure]], count: int
 ) -> list[dict[str, Any]] | None:
     """The users whom some attacker finds most surely in some scenario; null without a mapping.
 
@@ -293,12 +402,17 @@ def _most_at_risk(
     order = np.lexsort((-table.sum(axis=0), -surest))[:count]
     return [
         {
-            "user": original.ids[user],
+            "user": users[user],
             "expected_success": float(surest[user]),
             "attacker": ways[best[user]][0],
             "scenario": ways[best[user]][1],
-            "candidates": int(ways[best[user]][2].candidates[user]),
+            "candidates": _least(ways[best[user]][2], user),
         }
         for user in order
         if surest[user] > 0
     ]
+
+
+def _least(found: Disclosure, user: int) -> int:
+    """How many candidates at least the right one of a user is among."""
+    return 0 if found.true_least is None else int(found.true_least[user])

@@ -20,6 +20,8 @@ from tabular.release import version
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")
+#: The greatest risks, which it averages as well.
+HIGHEST = ("highest", "highest_by_links")
 #: What it averages of the attackers who know the links alone.
 STRUCTURE_PARTS = ("risk", "expected_success", "undecided")
 
@@ -41,7 +43,7 @@ def sweep(
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
-    *parameters* are those of the *method*; *steps* is how many steps each attacker may take for one match. All of *ks*
+    *parameters* are those of the *method*; *steps* is how many steps the attackers may take in one audit. All of *ks*
     have their first run before one has its second. When *stop* says so, the runs that are done by then are the answer:
     each row says how many it has, and a k without any has no row.
     """
@@ -111,6 +113,8 @@ def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "information_loss": {**known, "dbil": losses["dbil"], "mean": losses["mean"]},
                 **{part: each[part] for part in PARTS},
                 "structure": {part: each["structure"][part] for part in STRUCTURE_PARTS},
+                **{part: {name: each[part][name]["value"] for name in each[part]} for part in HIGHEST},
+                "smallest_candidate_set": each["smallest_candidate_set"],
             }
         )
     spread: dict[str, Any] = _spread(picked)
@@ -118,7 +122,9 @@ def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _spread(values: Sequence[Any]) -> Any:
-    """Mean and standard deviation of numbers, or of what documents of one shape hold."""
+    """Mean and standard deviation of numbers, or of what documents of one shape hold; null where one is not known."""
     if isinstance(values[0], Mapping):
         return {key: _spread([each[key] for each in values]) for key in values[0]}
+    if None in values:
+        return {"mean": None, "sd": None}
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0}

@@ -318,7 +318,8 @@ def _exit_code(verb: Verb, outcome: Outcome) -> int:
     if outcome.failure is not None:
         raise ReportedError(outcome.failure)
     if outcome.condition_holds:
-        note(f"--fail-if holds: {getattr(verb, 'fail_if', '')}")
+        expression, doubt = getattr(verb, "fail_if", ""), outcome.condition_doubt
+        note(f"--fail-if may hold: {expression}; {doubt}" if doubt else f"--fail-if holds: {expression}")
         return CONDITION_HOLDS
     return 0
 

@@ -28,26 +28,37 @@ def holds(
 
     Numbers are named by their path, a part that is no plain word in brackets (`candidates.ego.all["2-4"]`);
     comparisons are joined by `and`, `or`, `not`. Of numbers that are not known exactly *doubts* says between what they
-    lie; where the answer hangs on that, it is an error.
+    lie: the condition holds if it holds at one of these ends, since it names what must not be.
 
     >>> holds("disclosure_risk.ego.all > 0.05 or k < 5", {"k": 5, "disclosure_risk": {"ego": {"all": 0.2}}})
     True
     """
-    if expression is None:
-        return False
+    return expression is not None and True in _answers(expression, document, doubts)
+
+
+def hangs_on(
+    expression: str | None, document: Mapping[str, Any], doubts: Mapping[str, tuple[float, float]]
+) -> str | None:
+    """The first number whose *doubts* leave open whether *expression* is true; none if it is known."""
+    if expression is None or len(_answers(expression, document, doubts)) < 2:
+        return None
+    return _doubtful(parse(expression), doubts)[0]
+
+
+def _doubtful(tree: ast.expr, doubts: Mapping[str, tuple[float, float]]) -> list[str]:
+    return sorted({".".join(_path(each) or ()) for each in ast.walk(tree)} & set(doubts))
+
+
+def _answers(
+    expression: str, document: Mapping[str, Any], doubts: Mapping[str, tuple[float, float]] | None
+) -> set[bool]:
     tree, bounds = parse(expression), doubts or {}
-    doubtful = sorted({".".join(_path(each) or ()) for each in ast.walk(tree)} & set(bounds))
+    doubtful = _doubtful(tree, bounds)
     answers = set()
     for values in product(*(bounds[path] for path in doubtful)):
         number_of = partial(_value, expression, document, dict(zip(doubtful, values, strict=True)))
         answers.add(_truth(tree, number_of))
-    if len(answers) > 1:
-        low, high = bounds[doubtful[0]]
-        raise InvalidParameter(
-            f"{named('fail_if')} {expression!r}: it is not known whether this holds. {doubtful[0]} is between "
-            f"{low:.4f} and {high:.4f}, since some users were left undecided. Raise {named('steps')}."
-        )
-    return answers.pop()
+    return answers
 
 
 def check_names(expression: str | None, paths: Iterable[str | Sequence[str]]) -> None:

@@ -88,6 +88,8 @@ class Outcome:
     replaces_unasked: bool = False
     #: Whether what `fail_if` asks for is so.
     condition_holds: bool = False
+    #: Why it is not known for certain, where it only may hold.
+    condition_doubt: str | None = None
     #: What is wrong with what was looked at, where finding that out was the task.
     failure: str | None = None
     #: What is left to do when everything is written.

@@ -27,6 +27,13 @@ RISKS = (
     ("undecided", "undecided", "Undecided", "share of users for whom the search used up its budget"),
 )
 
+#: What can lie between two bounds.
+BOUNDS = {
+    "disclosure_risk": "Disclosure risk",
+    "expected_success": "Expected success",
+    "one_candidate": "Share of users with one candidate",
+}
+
 
 def scenario(name: str) -> str:
     """The name of a scenario; attributes joined by `+` are named one by one."""

@@ -67,6 +67,10 @@ def audit_context(figures: Figures) -> dict[str, Any]:
         "names": names,
         "attackers": _attackers(figures),
         "undecided": _most_undecided(figures),
+        "highest": [
+            (said, figures[name], _highest_bounds(figures, name))
+            for name, said in (("highest", "with profiles"), ("highest_by_links", "by links alone"))
+        ],
         "losses": _losses(figures),
         "risks": _risks(figures),
         "candidates": _candidates(figures),
@@ -79,6 +83,14 @@ def _most_undecided(figures: Figures) -> Figures | None:
     """The largest share that was left undecided."""
     shares = [*figures["undecided"].leaves(), *figures.at("structure", "undecided").leaves()]
     return max((each for each in shares if each.number is not None), key=lambda each: each.number or 0, default=None)
+
+
+def _highest_bounds(figures: Figures, name: str) -> tuple[Figures, Figures] | None:
+    """Between what the highest success lies, where that is not one figure."""
+    highest = figures.at(name, "expected_success")
+    bounds = figures.at("bounds", "expected_success", *(str(highest[key].value) for key in ("attacker", "scenario")))
+    ends = list(bounds) if bounds.is_known else []
+    return (ends[0], ends[1]) if len(ends) == 2 and ends[0].value != ends[1].value else None
 
 
 def _losses(figures: Figures) -> dict[str, Any]:
@@ -138,10 +150,19 @@ def _risks(figures: Figures) -> dict[str, Any]:
         }
         columns[kind] = {who: [each.number for each in row] for who, row in rows.items()}
         tables.append((f"{name}: {meaning}.", [[who, *row] for who, row in rows.items()]))
+    for kind, name in names.BOUNDS.items():
+        bounds = figures.at("bounds", kind)
+        if bounds.is_known:
+            listed = [
+                [names.attacker(each), *(_between(bounds.at(each, name)) for name in (*scenarios, "structure"))]
+                for each in attackers
+            ]
+            tables.append((f"{name}, the least and the most that it can be.", listed))
     known = any(value is not None for column in columns["expected_success"].values() for value in column)
     return {
         "heads": ["Attacker", *map(names.shorter, groups)],
         "tables": tables,
+        "highest": _highest(figures),
         "found": lying_bars(
             groups,
             columns["disclosure_risk"],
@@ -156,6 +177,32 @@ def _risks(figures: Figures) -> dict[str, Any]:
         if known
         else None,
     }
+
+
+def _between(bounds: Figures) -> object:
+    """The two ends of what a figure can be; one where they are the same."""
+    ends = list(bounds)
+    if len(ends) != 2:
+        return bounds
+    return join(ends[0], " to ", ends[1])
+
+
+def _highest(figures: Figures) -> list[list[object]]:
+    """The greatest risks: what they are of, the figure, and whose it is."""
+    rows: list[list[object]] = []
+    for name, said in (("highest", "with profiles"), ("highest_by_links", "by links alone")):
+        for measure, shown in (("expected_success", "Expected success"), ("disclosure_risk", "Disclosure risk")):
+            found = figures.at(name, measure)
+            attacker, scenario = found["attacker"], found["scenario"]
+            rows.append(
+                [
+                    f"{shown} {said}",
+                    found["value"],
+                    attacker.words(names.attacker(str(attacker.value))),
+                    scenario.words(names.knowing(str(scenario.value))),
+                ]
+            )
+    return rows
 
 
 def _candidates(figures: Figures) -> list[dict[str, Any]]:
@@ -302,7 +349,10 @@ def sweep_context(figures: Figures) -> dict[str, Any]:
 def _changes(placed: Sequence[Figures]) -> Iterator[tuple[str, Figures, Figures]]:
     """What changes from the first k to the last, and its figures there."""
     first, last = placed[0], placed[-1]
-    paths: dict[str, Path] = {"The mean information loss": ("information_loss", "mean", "mean")}
+    paths: dict[str, Path] = {
+        "The highest share of users named rightly": ("highest", "expected_success", "mean"),
+        "The mean information loss": ("information_loss", "mean", "mean"),
+    }
     for name in first["disclosure_risk"].names(*names.ATTACKERS):
         said = f"The share of users found by place, topics and {names.neighbourhood(name)}"
         paths[said] = ("disclosure_risk", name, "all", "mean")

@@ -56,12 +56,12 @@ class Comparison:
         """The neighbourhoods under those labels."""
         return self.neighbourhoods.labelled(self.labels(attributes))
 
-    def classes(self, attributes: tuple[str, ...], *, budget: int) -> NeighbourhoodClasses:
+    def classes(self, attributes: tuple[str, ...], *, steps: int) -> NeighbourhoodClasses:
         """The classes of equal neighbourhoods under *attributes*."""
-        key = (attributes, budget)
+        key = (attributes, steps)
         if key not in self._classes:
             self._classes[key] = equal_neighbourhoods(
-                self.labelled(attributes), len(self.original), budget=budget, workers=self.workers
+                self.labelled(attributes), len(self.original), steps=steps, workers=self.workers
             )
         return self._classes[key]
 

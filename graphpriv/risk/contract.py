@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,22 @@ SCENARIOS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Takes how many steps are used up, and of how many.
+Told = Callable[[int, int], None]
+
+
+def untold(used: int, of: int) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attacker(Method):
     """Looks for the neighbourhoods of original users in a masked graph."""
+
+    #: The part of a scenario's steps that the attacker takes.
+    share: ClassVar[float] = 1.0
+
+    steps: int
 
     def disclose(
         self,
@@ -43,8 +57,11 @@ class Attacker(Method):
         return {name: self.disclosed(comparison, attributes) for name, attributes in scenarios.items()}
 
     @abstractmethod
-    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
-        """The disclosure where these *attributes* are known, on a comparison that attackers share."""
+    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:
+        """The disclosure where these *attributes* are known, on a comparison that attackers share.
+
+        *report* is told how many of the steps are used up, and of how many.
+        """
 
 
 #: The attackers, by name.

@@ -16,48 +16,87 @@ BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (1
 class Disclosure:
     """The result of one attacker in one scenario; arrays go by the position of the original user.
 
-    A user is undecided if the budget ran out before every masked user was ruled in or out. `matched` is certain where
-    it is true, for undecided users too.
+    `candidates` counts the masked users that are certain candidates, `possible` those as well that the steps left
+    open. `true_found` says whether the right one is a certain candidate, `true_least` of how many candidates at least
+    it is one, 0 where it is none; both are None without a mapping.
     """
 
-    matched: NDArray[np.bool_]
-    undecided: NDArray[np.bool_]
     candidates: NDArray[np.int64]
+    possible: NDArray[np.int64]
     true_found: NDArray[np.bool_] | None
+    true_least: NDArray[np.int64] | None
+
+    @property
+    def matched(self) -> NDArray[np.bool_]:
+        """The users who certainly have a candidate."""
+        return self.candidates > 0
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """The users about whom something was left open."""
+        return self.possible > self.candidates
 
     @property
     def risk(self) -> float:
-        """Share of users that are matched (Mares Soler 2013, eq 6.9)."""
-        return float(self.matched.mean()) if len(self.matched) else 0.0
+        """Share of users that are certainly matched (Mares Soler 2013, eq 6.9)."""
+        return _share(self.matched)
+
+    @property
+    def risk_bounds(self) -> tuple[float, float]:
+        """The least and the most that the share of matched users can be."""
+        return self.risk, _share(self.possible > 0)
 
     @property
     def undecided_share(self) -> float:
         """Share of users about whom something was left open."""
-        return float(self.undecided.mean()) if len(self.undecided) else 0.0
+        return _share(self.undecided)
+
+    @property
+    def one_candidate(self) -> tuple[float, float]:
+        """The least and the most that the share of users with exactly one candidate can be."""
+        sure = (self.candidates == 1) & (self.possible == 1)
+        return _share(sure), _share((self.candidates <= 1) & (self.possible >= 1))
 
     @property
     def chances(self) -> NDArray[np.float64] | None:
-        """For each user how likely drawing one of the candidates names the right one; None without a mapping."""
-        if self.true_found is None:
+        """For each user how likely at most drawing one of the candidates names the right one; None without a mapping.
+
+        At most, as a risk must not read too low.
+        """
+        if self.true_least is None:
             return None
-        chances = np.zeros(len(self.candidates))
-        np.divide(1.0, self.candidates, out=chances, where=self.true_found)
-        return chances
+        return _one_in(self.true_least, self.true_least > 0)
 
     def expected_success(self, mapping: NDArray[np.int64] | None) -> float | None:
-        """The mean chance of the users whose counterpart is known; None where none is.
+        """The most that the mean chance of the users whose counterpart is known can be; None where none is."""
+        bounds = self.success_bounds(mapping)
+        return None if bounds is None else bounds[1]
+
+    def success_bounds(self, mapping: NDArray[np.int64] | None) -> tuple[float, float] | None:
+        """The least and the most that the mean chance can be.
 
         Users left out of the *mapping* must not count as safe.
         """
-        if self.chances is None or mapping is None:
+        if self.true_found is None or self.chances is None or mapping is None or not (mapping >= 0).any():
             return None
         known = mapping >= 0
-        # An exact sum: the figure does not depend on the order of the users.
-        return fsum(self.chances[known]) / int(known.sum()) if known.any() else None
+        # Exact sums: the figures do not depend on the order of the users.
+        low, high = (
+            fsum(each[known]) / int(known.sum()) for each in (_one_in(self.possible, self.true_found), self.chances)
+        )
+        return low, high
+
+    @property
+    def smallest_sets(self) -> tuple[int | None, int | None]:
+        """Between what the least number of candidates is that the right user is among; None where it is among none."""
+        if self.true_least is None or self.true_found is None:
+            return None, None
+        least, most = self.true_least[self.true_least > 0], self.possible[self.true_found]
+        return (int(least.min()) if len(least) else None), (int(most.min()) if len(most) else None)
 
     @property
     def buckets(self) -> dict[str, int]:
-        """How many users have how many candidates."""
+        """How many users have how many certain candidates."""
         counts = {}
         for name, (low, high) in BUCKETS.items():
             inside = self.candidates >= low
@@ -65,3 +104,13 @@ class Disclosure:
                 inside &= self.candidates <= high
             counts[name] = int(inside.sum())
         return counts
+
+
+def _share(users: NDArray[np.bool_]) -> float:
+    return float(users.mean()) if len(users) else 0.0
+
+
+def _one_in(counts: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    chances = np.zeros(len(counts))
+    np.divide(1.0, counts, out=chances, where=where)
+    return chances

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from typing import ClassVar
 
 from graphpriv.risk.comparison import Comparison
-from graphpriv.risk.contract import Attacker, attackers
+from graphpriv.risk.contract import Attacker, Told, attackers, untold
 from graphpriv.risk.disclosure import Disclosure
 from tabular.registry import option
 
@@ -23,17 +22,11 @@ from tabular.registry import option
 class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    steps: int = option(20_000_000, low=1, high=10**12, help="steps allowed for comparing two neighbourhoods")
+    #: The classes of equal neighbourhoods are those that `subgraph` starts from, found with as many steps.
+    share: ClassVar[float] = 1 / 16
 
-    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...]) -> Disclosure:
+    steps: int = option(2_500_000_000, low=1, high=10**15, help="steps that comparing all users of a scenario may take")
+
+    def disclosed(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:
         """Take the masked users in a user's class for its candidates."""
-        classes = comparison.classes(attributes, budget=self.steps)
-        users = len(comparison.original)
-        own, masked = classes.of[:users], classes.of[users:]
-        candidates = np.bincount(masked, minlength=len(classes.of))[own]
-        true_found = None
-        if comparison.mapping is not None:
-            there = comparison.mapping >= 0
-            true_found = there.copy()
-            true_found[there] = own[there] == masked[comparison.mapping[there]]
-        return Disclosure(candidates > 0, classes.open[:users].copy(), candidates, true_found)
+        return comparison.classes(attributes, steps=self.steps).disclosure(comparison.mapping)

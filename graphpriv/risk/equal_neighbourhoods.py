@@ -1,4 +1,4 @@
-"""NeighbourhoodClasses of equal neighbourhoods over both graphs."""
+"""Classes of equal neighbourhoods over both graphs."""
 
 from __future__ import annotations
 
@@ -8,31 +8,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.colour_refinement import mixed, refine
+from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.isomorphism import OPEN, YES, Colouring, same_neighbourhood
 from graphpriv.risk.neighbourhoods import Neighbourhoods
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
+
+#: Steps that one comparison may take.
+MOST_STEPS = 20_000_000
 
 
 @dataclass(frozen=True)
 class NeighbourhoodClasses:
     """Which neighbourhoods are the same.
 
-    `of` names each centre's class by the first centre in it. `open` marks the centres of whom a budget of steps left in
-    doubt whether one of the other graph is the same.
+    `of` names each centre's class by the first centre in it. Where the steps left in doubt which of several centres are
+    the same, `doubt` names the first of these for each of them; it is -1 for all others. The first *originals* centres
+    are those of the original graph.
     """
 
     of: NDArray[np.int32]
-    open: NDArray[np.bool_]
+    doubt: NDArray[np.int32]
+    originals: int
+
+    def disclosure(self, mapping: NDArray[np.int64] | None) -> Disclosure:
+        """The masked users in a user's class are its candidates, and those in doubt may be."""
+        own, masked = self.of[: self.originals], self.of[self.originals :]
+        weights = np.bincount(masked, minlength=len(self.of))
+        candidates, possible = weights[own], weights[own]
+        doubt = self.doubt[: self.originals]
+        unsure, others = doubt >= 0, self.doubt[self.originals :]
+        alike = np.bincount(others[others >= 0], minlength=len(self.of))
+        possible[unsure] = alike[doubt[unsure]]
+        if mapping is None:
+            return Disclosure(candidates, possible, None, None)
+        found, least = np.zeros(len(own), dtype=np.bool_), np.zeros(len(own), dtype=np.int64)
+        there = np.flatnonzero(mapping >= 0)
+        found[there] = own[there] == masked[mapping[there]]
+        least[found] = candidates[found]
+        maybe = there[~found[there] & unsure[there] & (doubt[there] == others[mapping[there]])]
+        least[maybe] = candidates[maybe] + weights[masked[mapping[maybe]]]
+        return Disclosure(candidates, possible, found, least)
 
 
-def equal_neighbourhoods(found: Neighbourhoods, originals: int, *, budget: int, workers: int) -> NeighbourhoodClasses:
+def equal_neighbourhoods(found: Neighbourhoods, originals: int, *, steps: int, workers: int) -> NeighbourhoodClasses:
     """Sort all centres into classes; the first *originals* are those of one graph, the others of the other."""
     centres = len(found.offsets) - 1
     sizes = np.diff(found.offsets)
     keys = np.empty(centres, dtype=np.uint64)
     in_chunks(lambda start, stop: rough_keys(found, start, stop, keys), even_bounds(sizes), workers)
-    of, open_ = np.arange(centres, dtype=np.int32), np.zeros(centres, dtype=np.bool_)
+    of, doubt = np.arange(centres, dtype=np.int32), np.full(centres, -1, dtype=np.int32)
     # Who shares not even that with anybody is a class alone, and the links around it are not looked at.
     among = members_of(*numbered(keys), least=2)[0]
     colours = np.empty(len(found.types), dtype=np.uint64)
@@ -45,14 +70,22 @@ def equal_neighbourhoods(found: Neighbourhoods, originals: int, *, budget: int, 
     )
     order, starts = members_of(*numbered(keys), least=2)
     by_key = among[order]
+    shares = _shares(sizes[by_key], starts, steps)
     in_chunks(
         lambda start, stop: split_by_key(
-            found, Colouring(colours, orders), by_key, starts, start, stop, originals, budget, of, open_
+            found, Colouring(colours, orders), by_key, starts, start, stop, originals, shares, of, doubt
         ),
         even_bounds(np.diff(starts), least=1 << 14),
         workers,
     )
-    return NeighbourhoodClasses(of, open_)
+    return NeighbourhoodClasses(of, doubt, originals)
+
+
+def _shares(sizes: NDArray[np.int64], starts: NDArray[np.int64], steps: int) -> NDArray[np.int64]:
+    """Share *steps* out among runs of centres, by how many neighbours these have."""
+    done = np.concatenate([[0], np.cumsum(sizes + 1)])
+    shares: NDArray[np.int64] = (np.diff(done[starts]) * (steps / max(int(done[-1]), 1))).astype(np.int64)
+    return shares
 
 
 @compiled
@@ -121,11 +154,14 @@ def split_by_key(
     start: int,
     stop: int,
     originals: int,
-    budget: int,
+    shares: NDArray[np.int64],
     of: NDArray[np.int32],
-    open_: NDArray[np.bool_],
+    doubt: NDArray[np.int32],
 ) -> None:
-    """Split each run of centres with one key into classes, comparing each centre with one of every class so far."""
+    """Split each run of centres with one key into classes, comparing each centre with one of every class so far.
+
+    A run that has used up its share of the steps is compared no further.
+    """
     most, longest = 0, 0
     for run in range(start, stop):
         longest = max(longest, starts[run + 1] - starts[run])
@@ -133,21 +169,28 @@ def split_by_key(
             centre = by_key[at]
             most = max(most, found.offsets[centre + 1] - found.offsets[centre])
     image, mark = np.empty(most, dtype=np.int32), np.zeros(most, dtype=np.int8)
-    firsts = np.empty(longest, dtype=np.int64)
+    firsts, spent = np.empty(longest, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for run in range(start, stop):
-        classes, doubt = 0, False
+        classes, unsure, left = 0, False, shares[run]
         for at in range(starts[run], starts[run + 1]):
             centre, known = by_key[at], False
             for each in range(classes):
-                answer = same_neighbourhood(found, colouring, firsts[each], centre, image, mark, budget)
+                answer = OPEN
+                if left > 0:
+                    answer = same_neighbourhood(
+                        found, colouring, firsts[each], centre, image, mark, min(left, MOST_STEPS), spent
+                    )
+                    left -= spent[0]
                 if answer == YES:
                     of[centre], known = firsts[each], True
                     break
-                doubt = doubt or answer == OPEN
+                unsure = unsure or answer == OPEN
+                if left <= 0:
+                    break
             if not known:
                 firsts[classes] = centre
                 classes += 1
         # The members of a run rise: the original users come first.
-        if doubt and by_key[starts[run]] < originals <= by_key[starts[run + 1] - 1]:
+        if unsure and by_key[starts[run]] < originals <= by_key[starts[run + 1] - 1]:
             for at in range(starts[run], starts[run + 1]):
-                open_[by_key[at]] = True
+                doubt[by_key[at]] = by_key[starts[run]]

@@ -116,6 +116,7 @@ def search_isomorphism(
     image: NDArray[np.int32],
     mark: NDArray[np.int8],
     budget: int,
+    spent: NDArray[np.int64],
 ) -> int:
     """Single out one neighbour after the other until an assignment fits, or none is left, or the steps are used up."""
     fresh, spare = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
@@ -126,7 +127,7 @@ def search_isomorphism(
     chosen, cursor = np.empty(count + 1, dtype=np.int64), np.empty(count + 1, dtype=np.int64)
     kept[:count], kept[count : 2 * count] = start, other_start
     size = count + found.rows[one + count] - found.rows[one]
-    level, steps = 0, 0
+    level, steps = 0, spent[0]
     chosen[0], cursor[0] = broken, 0
     while level >= 0:
         own, others = 2 * level * count, (2 * level + 1) * count
@@ -142,6 +143,7 @@ def search_isomorphism(
         mine.colours[chosen[level]] = theirs.colours[onto] = mixed(cell ^ _SINGLED_OUT)
         rounds = equitable(found, one, other, count, mine, theirs, fresh, spare)
         steps += abs(rounds) * size
+        spent[0] = steps
         if rounds > 0:
             broken = misfit(found, one, other, count, mine, theirs, image, mark)
             if broken == _FITS:
@@ -183,8 +185,13 @@ def same_neighbourhood(
     image: NDArray[np.int32],
     mark: NDArray[np.int8],
     budget: int,
+    spent: NDArray[np.int64],
 ) -> int:
-    """Say whether two centres have the same neighbourhood: YES, NO, or OPEN where the *budget* did not do."""
+    """Say whether two centres have the same neighbourhood: YES, NO, or OPEN where the *budget* did not do.
+
+    How many steps it took is written to *spent*.
+    """
+    spent[0] = 1
     one, other = found.offsets[centre], found.offsets[other_centre]
     one_end, other_end = found.offsets[centre + 1], found.offsets[other_centre + 1]
     count = one_end - one
@@ -192,6 +199,7 @@ def same_neighbourhood(
         return NO
     if found.rows[one_end] - found.rows[one] != found.rows[other_end] - found.rows[other]:
         return NO
+    spent[0] += count + found.rows[one_end] - found.rows[one]
     own = Colouring(colouring.colours[one:one_end], colouring.order[one:one_end])
     others = Colouring(colouring.colours[other:other_end], colouring.order[other:other_end])
     broken = misfit(found, one, other, count, own, others, image, mark)
@@ -201,4 +209,4 @@ def same_neighbourhood(
         broken = with_choice(own, count, broken)
     if broken < 0:
         return NO
-    return search_isomorphism(found, one, other, count, own.colours, others.colours, broken, image, mark, budget)
+    return search_isomorphism(found, one, other, count, own.colours, others.colours, broken, image, mark, budget, spent)

@@ -96,6 +96,10 @@ _SHARES = (
 )
 
 
+#: What is highest, and the head of its column.
+_HIGHEST = {"expected_success": "named rightly", "disclosure_risk": "found"}
+
+
 @tells("protect")
 def protected(verb: Any, outcome: Outcome, said: Said) -> None:
     """What the release is, and what was checked."""
@@ -128,6 +132,8 @@ def show_audit(document: dict[str, Any], said: Said) -> None:
         f"{document['users']} users, {document['edges']} edges; every released profile occurs at least "
         f"{document['k']} times."
     )
+    for line in highest_risks(document):
+        said.line(line)
     loss = document["information_loss"]
     columns = [*(key for key in loss["cdil"] if key != "mean"), "mean"]
     anchored, distances = loss["aamil"]["anchored"] or {}, loss["dbil_by_attribute"] or {}
@@ -153,6 +159,30 @@ def show_audit(document: dict[str, Any], said: Said) -> None:
         said.table("Users most at risk (custodian and auditor only): candidates by attacker", header, users)
 
 
+def highest_risks(document: dict[str, Any]) -> list[str]:
+    """Whom the strongest attacker finds, with profiles and by links alone, and who is most exposed."""
+    lines = [
+        f"Highest risk: {_of_highest(document, 'highest')}.",
+        f"By links alone: {_of_highest(document, 'highest_by_links')}; no k changes that while links stay.",
+    ]
+    smallest = document["smallest_candidate_set"]
+    if smallest is not None:
+        lines[0] += f" Most exposed: 1 in {smallest}."
+    return lines
+
+
+def _of_highest(document: dict[str, Any], name: str) -> str:
+    measure = "expected_success" if document[name]["expected_success"]["value"] is not None else "disclosure_risk"
+    highest = document[name][measure]
+    if highest["value"] is None:
+        return "not known"
+    low, high = document["bounds"][measure][highest["attacker"]][highest["scenario"]]
+    share = f"{100 * high:.2f} %" if low == high else f"{100 * low:.2f} to {100 * high:.2f} %"
+    found = "named rightly" if measure == "expected_success" else "found"
+    knows = "the links" if highest["scenario"] == "structure" else highest["scenario"]
+    return f"{share} of users are {found} ({highest['attacker']}, who knows {knows})"
+
+
 @tells("sweep")
 def swept(verb: Any, outcome: Outcome, said: Said) -> None:
     """Losses and risks by k as tables, unless the report itself is on standard output."""
@@ -162,6 +192,16 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
     if not outcome.document["ended"]:
         done = ", ".join(f"{row['runs']} with k={row['k']}" for row in rows)
         said.line(f"Stopped early; these are the means of the runs that were done: {done}.")
+    highest = [
+        (
+            row["k"],
+            *(row[part][each]["mean"] for part in ("highest", "highest_by_links") for each in _HIGHEST),
+            row["smallest_candidate_set"]["mean"],
+        )
+        for row in rows
+    ]
+    header = ["k", *_HIGHEST.values(), *(f"{each} by links alone" for each in _HIGHEST.values()), "smallest set"]
+    said.table("Highest risk over all scenarios and attackers, mean of the runs", header, highest)
     losses = list(rows[0]["information_loss"])
     lines = [(row["k"], *(row["information_loss"][each]["mean"] for each in losses)) for row in rows]
     said.table("Information loss, mean of the runs", ["k", *losses], lines)

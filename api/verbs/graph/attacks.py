@@ -40,7 +40,10 @@ class AttackingVerb(Verb):
         "repeatable; all six if not given.",
     )
     steps: int | None = _attack(
-        None, low=1, metavar="N", help="Steps an attacker may take for one match before it is left undecided."
+        None,
+        low=1,
+        metavar="N",
+        help="Elementary steps all attackers may take together; figures that they leave undecided lie between bounds.",
     )
 
     def check(self) -> None:

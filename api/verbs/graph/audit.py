@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,9 +30,12 @@ class AuditRelease(AttackingVerb):
     mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
     undirected: bool = option(False, help="Read both graphs without directions.")
     at_risk: int = option(20, low=0, help="How many of the users most at risk to list.")
+    at_risk_out: str | None = option(
+        None, metavar="FILE", output=True, help="Also write all users at risk as CSV; it names users of the original."
+    )
     html: str | None = option(None, metavar="FILE", output=True, help="Also write a report.")
     fail_if: str | None = option(
-        None, metavar="EXPR", help="Exit with 4 if it holds: 'disclosure_risk.ego.all > 0.05'."
+        None, metavar="EXPR", help="Exit with 4 if it holds or may hold: 'highest.expected_success.value > 0.05'."
     )
 
     def check(self) -> None:
@@ -70,10 +73,14 @@ class AuditRelease(AttackingVerb):
         outputs = []
         if self.html is not None:
             outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
+        if self.at_risk_out is not None:
+            outputs.append(text_output(self.at_risk_out, "at risk", found.at_risk().to_csv(index=False), private=True))
+        doubts = found.bounds
         return Outcome(
             document=found.document,
             outputs=outputs,
-            condition_holds=conditions.holds(self.fail_if, found.document, found.bounds),
+            condition_holds=conditions.holds(self.fail_if, found.document, doubts),
+            condition_doubt=_doubt(conditions.hangs_on(self.fail_if, found.document, doubts), doubts),
             afterwards=lambda: None if self.files else self._record(found, work),
         )
 
@@ -91,6 +98,14 @@ class AuditRelease(AttackingVerb):
                 store.add_run(self.original, found.run(self.released))
         except ReportedError as error:
             work.note(f"warning: the audit is not in the store's list of runs: {error}")
+
+
+def _doubt(path: str | None, bounds: Mapping[str, tuple[float, float]]) -> str | None:
+    """Between what a figure lies on which a condition hangs."""
+    if path is None:
+        return None
+    low, high = bounds[path]
+    return f"{path} is between {low:.4f} and {high:.4f}, since the steps left users undecided"
 
 
 def _files_of(path: str) -> list[str]:

@@ -136,23 +136,51 @@ def test_a_store_or_a_release_is_known_however_its_path_is_written(released, tmp
     assert not (tmp_path / "r.json").exists()
 
 
-def test_a_condition_that_hangs_on_undecided_users_is_an_error(graphpriv, tmp_path):
+def test_a_condition_that_hangs_on_undecided_users_may_hold(graphpriv, tmp_path):
     graphpriv("demo", "--out", "d", "--users", 100, "--k", 3, "--seed", 5)
     files = ("d/original.json", "d/released.json", "--mapping", "d/mapping.csv", "--scenario", "topic3")
     exact = graphpriv("audit", "--files", *files, "--json").document["disclosure_risk"]["subgraph"]["topic3"]
     some = graphpriv("audit", "--files", *files, "--json", "--steps", 1).document
     risk, share = some["disclosure_risk"]["subgraph"]["topic3"], some["undecided"]["subgraph"]["topic3"]
-    assert risk <= exact <= risk + share
+    low, high = some["bounds"]["disclosure_risk"]["subgraph"]["topic3"]
+    assert low == risk <= exact <= high <= risk + share
     assert share > 0
-    for limit, code in ((risk - 0.001, 4), (risk + share / 2, 2), (risk + share + 0.001, 0)):
+    for limit, code in ((risk - 0.001, 4), (high - 0.001, 4), (high + 0.001, 0)):
         condition = f"disclosure_risk.subgraph.topic3 > {limit}"
         ended = graphpriv("audit", "--files", *files, "--steps", 1, "--fail-if", condition)
         assert ended.code == code
-    ended = graphpriv(
-        *("audit", "--files", *files, "--steps", 1, "--fail-if", "expected_success.subgraph.topic3 > 0.5")
-    )
-    assert ended.code == 2
-    assert "--steps" in ended.error
+        assert ("--fail-if may hold" in ended.err) == (risk < limit < high)
+    success = some["bounds"]["expected_success"]["subgraph"]["topic3"]
+    assert success[1] == some["expected_success"]["subgraph"]["topic3"] > success[0]
+
+
+def test_a_budget_of_nothing_and_an_unknown_attribute_are_refused(released):
+    for options in (("--steps", 0), ("--steps", -5), ("--scenario", "topic9"), ("--scenario", "all+place")):
+        ended = released("audit", "g", "r", *options)
+        assert ended.code == 2
+        assert "\n" not in ended.error.strip()
+
+
+def test_all_users_at_risk_are_written_for_their_owner_alone(released, tmp_path):
+    document = released("audit", "g", "r", "--json", "--at-risk", 3, "--at-risk-out", "risk.csv").document
+    head, *rows = (tmp_path / "risk.csv").read_text().splitlines()
+    assert head == "user,expected_success,attacker,scenario,candidates"
+    assert [row.split(",")[0] for row in rows[:3]] == [each["user"] for each in document["at_risk"]]
+    assert len(rows) > 3
+    assert (tmp_path / "risk.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_highest_risks_are_those_of_the_tables(released):
+    document = released("audit", "g", "r", "--json").document
+    for measure in ("disclosure_risk", "expected_success"):
+        highest, alone = document["highest"][measure], document["highest_by_links"][measure]
+        assert highest["value"] == max(value for found in document[measure].values() for value in found.values())
+        assert highest["value"] == document[measure][highest["attacker"]][highest["scenario"]]
+        by_links = document["structure"]["risk" if measure == "disclosure_risk" else measure]
+        assert alone == {"attacker": alone["attacker"], "scenario": "structure", "value": max(by_links.values())}
+    assert document["smallest_candidate_set"] >= 1
+    surest = max(each["expected_success"] for each in document["at_risk"] if each["scenario"] != "structure")
+    assert surest <= 1 / document["smallest_candidate_set"]
 
 
 def test_the_report_of_an_audit_is_for_its_owner_alone(released, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.verbs.conditions import check_names, holds, parse
+from api.verbs.conditions import check_names, hangs_on, holds, parse
 from tabular.errors import InvalidParameter, UnknownName
 
 DOCUMENT = {"k": 5, "loss": {"mean": 0.25, "dbil": None}, "flag": True}
@@ -72,10 +72,11 @@ def test_names_are_checked_on_a_sample_before_any_work():
         check_names("loss.dbil", paths)
 
 
-def test_a_number_in_doubt_decides_only_where_all_it_can_be_says_the_same():
+def test_a_number_in_doubt_may_hold_where_one_of_its_ends_does():
     document, doubts = {"risk": {"all": 0.2}, "k": 5}, {"risk.all": (0.2, 0.3)}
     assert holds("risk.all > 0.1", document, doubts)
     assert not holds("risk.all > 0.35", document, doubts)
     assert holds("risk.all > 0.25 or k == 5", document, doubts)
-    with pytest.raises(InvalidParameter, match="it is not known whether this holds"):
-        holds("risk.all > 0.25", document, doubts)
+    assert holds("risk.all > 0.25", document, doubts)
+    assert hangs_on("risk.all > 0.25", document, doubts) == "risk.all"
+    assert hangs_on("risk.all > 0.35", document, doubts) is None

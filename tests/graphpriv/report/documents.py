@@ -27,6 +27,8 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
     def alone() -> dict[str, float]:
         return {"ego": next(shares), "subgraph": next(shares)}
 
+    ends = (0.2 + step * 0.00098765432109 for step in itertools.count())
+
     def facts() -> dict[str, Any]:
         numbers = {name: 1 + next(shares) for name in ("degree", "clustering", "path_length")}
         return {**numbers, "diameter": next(counts), "estimated": False}
@@ -35,7 +37,8 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
         "version": "0.1.0",
         "inputs": {name: f"sha256:{name}{'0f' * 24}" for name in ("original", "released", "mapping")},
         "parameters": {
-            "attackers": {"ego": {"budget": 20000}, "subgraph": {"budget": 100000}},
+            "attackers": ["ego", "subgraph"],
+            "steps": 24_000_000_000,
             "scenarios": list(SCENARIOS),
             "undirected": False,
         },
@@ -57,6 +60,22 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
         "expected_success": labelled(),
         "undecided": labelled(),
         "candidates": {attacker: {name: buckets() for name in SCENARIOS} for attacker in ("ego", "subgraph")},
+        "bounds": {
+            part: {
+                each: {name: [next(ends), next(ends)] for name in (*SCENARIOS, "structure")}
+                for each in ("ego", "subgraph")
+            }
+            for part in ("disclosure_risk", "expected_success", "one_candidate")
+        },
+        "highest": {
+            part: {"attacker": "subgraph", "scenario": "topic1", "value": next(ends)}
+            for part in ("disclosure_risk", "expected_success")
+        },
+        "highest_by_links": {
+            part: {"attacker": "subgraph", "scenario": "structure", "value": next(ends)}
+            for part in ("disclosure_risk", "expected_success")
+        },
+        "smallest_candidate_set": 3,
         "structure": {
             "original": facts(),
             "released": facts(),
@@ -107,6 +126,11 @@ def sweep_document() -> dict[str, Any]:
                 },
                 "information_loss": {name: spread() for name in ("aamil", "cdil", "dbil", "mean")},
                 **{part: labelled() for part in ("disclosure_risk", "expected_success", "undecided")},
+                **{
+                    part: {each: spread() for each in ("disclosure_risk", "expected_success")}
+                    for part in ("highest", "highest_by_links")
+                },
+                "smallest_candidate_set": spread(),
             }
             for k in (2, 3, 5, 10, 20)
         ],
@@ -118,5 +142,9 @@ def _without_mapping(document: dict[str, Any]) -> dict[str, Any]:
     document["information_loss"]["aamil"]["anchored"] = None
     document["information_loss"] |= {"dbil": None, "dbil_by_attribute": None, "mean": None}
     document["expected_success"] = {each: dict.fromkeys(SCENARIOS) for each in ("ego", "subgraph")}
+    for part in ("highest", "highest_by_links"):
+        document[part]["expected_success"] = {"attacker": None, "scenario": None, "value": None}
+    document["bounds"]["expected_success"] = dict.fromkeys(("ego", "subgraph"))
+    document["smallest_candidate_set"] = None
     document["structure"]["expected_success"] = {"ego": None, "subgraph": None}
     return document

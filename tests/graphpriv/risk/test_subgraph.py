@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from graphpriv.graph import SocialGraph
-from graphpriv.risk import attackers, shapes
+from graphpriv.risk import attackers
+from graphpriv.risk.containment import shapes
 from tests.graphpriv.risk.matchers import by_networkx, first_topics, graph_of
 
 TOPIC = {"topic1": ("topic1",)}

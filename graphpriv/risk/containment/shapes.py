@@ -16,7 +16,10 @@ from tabular.kernels import compiled, inlined
 _TWIN_REACH = 32
 
 #: Rows of bits that take more words than this are not kept.
-_MOST_WORDS = 1 << 22
+_MOST_WORDS = 1 << 23
+
+#: Room for all rows of bits, in words; those of the largest neighbourhoods are not kept if there is not enough.
+_ROOM = 3 << 24
 
 _1, _2, _7, _60 = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(60)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -168,6 +171,8 @@ def bit_rows(shapes: Shapes, directed: bool, workers: int) -> BitRows:
     counts, ways = np.diff(shapes.offsets), 4 if directed else 2
     words = counts * ((counts + 63) // 64) * ways
     words[words > _MOST_WORDS] = 0
+    order = np.argsort(words, kind="stable")
+    words[order[np.cumsum(words[order]) > _ROOM]] = 0
     starts = _sums(words)
     rows = BitRows(np.zeros(int(starts[-1]), dtype=np.uint64), starts, ways)
     starts[:-1][(words == 0) & (counts > 0)] = -1

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.colour_refinement import mixed
+from graphpriv.risk.containment.nodes import Nodes
+from graphpriv.risk.containment.shapes import Shapes
 from graphpriv.risk.neighbourhoods import Neighbourhoods
-from graphpriv.risk.shapes import Shapes
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
@@ -30,6 +31,9 @@ _0, _1, _2, _7, _15, _58 = (np.uint64(value) for value in (0, 1, 2, 7, 15, 58))
 #: The highest bit of each of sixteen fields of four bits.
 _FREE_BITS = np.uint64(0x8888888888888888)
 
+#: A feature of fewer targets is kept as a list.
+_FEW = 64
+
 #: How many tokens are looked up at a time.
 _BATCH = 1 << 18
 
@@ -37,17 +41,21 @@ _BATCH = 1 << 18
 class Needs(NamedTuple):
     """The features that each pattern needs, and the targets that have each feature."""
 
-    #: For each pattern where its features start, and the features.
+    #: For each node where its features start, and the features.
     offsets: NDArray[np.int64]
     features: NDArray[np.int64]
     #: For each feature where its targets start, and the targets, rising.
     starts: NDArray[np.int64]
     targets: NDArray[np.int32]
+    #: For each feature that many targets have, these as bits from the start of their label; -1 for the others.
+    bits_at: NDArray[np.int64]
+    bits: NDArray[np.uint64]
 
 
-def needs_of(patterns: Shapes, targets: Shapes, workers: int) -> Needs:
-    """Look for what the *patterns* need among the *targets*."""
-    wanted, wanted_offsets, lengths = _tokens(patterns, True, workers)
+def needs_of(shapes: Shapes, nodes: Nodes, workers: int) -> Needs:
+    """Look for what the patterns among the *nodes* need among the targets."""
+    wanted, wanted_offsets, lengths = _tokens(shapes, True, workers)
+    lengths = np.where(nodes.users > 0, lengths, 0)
     kept = np.concatenate([[0], np.cumsum(lengths)])
     # The tokens of all patterns without the gaps that are left after each.
     places = np.arange(kept[-1]) + np.repeat(wanted_offsets[:-1] - kept[:-1], lengths)
@@ -55,17 +63,29 @@ def needs_of(patterns: Shapes, targets: Shapes, workers: int) -> Needs:
     size = 1 << max(int(2 * len(names)).bit_length(), 4)
     table, numbers = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
     fill_table(names, table, numbers)
-    offered, offered_offsets, _ = _tokens(targets, False, workers)
+    offered, offered_offsets, _ = _tokens(shapes, False, workers)
     numbered = np.empty(len(offered), dtype=np.int32)
     in_chunks(
         lambda start, stop: look_up(offered, table, numbers, numbered, start, stop),
         np.linspace(0, len(offered), len(offered) // _BATCH + 2).astype(np.int64),
         workers,
     )
+    numbered[np.repeat(nodes.weights == 0, np.diff(offered_offsets))] = -1
     starts = np.zeros(len(names) + 2, dtype=np.int64)
     posted = np.empty(int((numbered >= 0).sum()), dtype=np.int32)
     post(numbered, offered_offsets, starts, posted)
-    return Needs(kept.astype(np.int64), features.astype(np.int64), starts[:-1], posted)
+    starts = starts[:-1]
+    widths = np.zeros(len(names), dtype=np.int64)
+    some = np.flatnonzero(np.diff(starts))
+    first = posted[starts[some]]
+    widths[some] = (nodes.ends[first] - nodes.bases[first] + 63) >> 6
+    # Bits take no more words than the list has entries.
+    widths[np.diff(starts) < np.maximum(widths, _FEW)] = 0
+    bits_at = np.concatenate([[0], np.cumsum(widths)])[:-1].astype(np.int64)
+    bits_at[widths == 0] = -1
+    bits = np.zeros(int(widths.sum()), dtype=np.uint64)
+    post_bits(starts, posted, nodes, bits_at, bits)
+    return Needs(kept.astype(np.int64), features.astype(np.int64), starts, posted, bits_at, bits)
 
 
 def _tokens(
@@ -197,44 +217,53 @@ def post(
                 starts[feature + 1] += 1
 
 
-def possible_pairs(
-    around: Neighbourhoods,
-    patterns: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The patterns that may lie in one of the targets of their run, and the targets in which one may lie."""
-    if (highs - lows).sum() <= _PAIRS_AN_ENTRY * len(around.types):
-        return pairs_by_signs(around, patterns, targets, lows, highs)
-    worth, change = lows < highs, np.zeros(len(targets) + 1, dtype=np.int64)
-    np.add.at(change, lows[worth], 1)
-    np.subtract.at(change, highs[worth], 1)
-    return worth, np.cumsum(change)[:-1] > 0
+@compiled
+def post_bits(
+    starts: NDArray[np.int64],
+    posted: NDArray[np.int32],
+    nodes: Nodes,
+    bits_at: NDArray[np.int64],
+    bits: NDArray[np.uint64],
+) -> None:
+    """Write the targets that have a common feature as bits."""
+    for feature in range(len(bits_at)):
+        if bits_at[feature] >= 0:
+            base, end = nodes.bases[posted[starts[feature]]], nodes.ends[posted[starts[feature]]]
+            for at in range(starts[feature], starts[feature + 1]):
+                # A feature includes the centre's label, so that others come up by accident only.
+                if base <= posted[at] < end:
+                    place = posted[at] - base
+                    bits[bits_at[feature] + (place >> 6)] |= _1 << np.uint64(place & 63)
+
+
+def possible_nodes(around: Neighbourhoods, centres: NDArray[np.int64], nodes: Nodes) -> NDArray[np.bool_]:
+    """The patterns that may lie in a target of their label, and the targets in which one may lie."""
+    worth, wanted = (nodes.users > 0) & (nodes.highs < nodes.ends), (nodes.weights > 0) & (nodes.bases < nodes.lows)
+    if (nodes.ends - nodes.highs)[worth].sum() <= _PAIRS_AN_ENTRY * len(around.types):
+        return pairs_by_signs(around, centres, nodes)
+    return worth | wanted
 
 
 @compiled
-def pairs_by_signs(
-    around: Neighbourhoods,
-    patterns: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def pairs_by_signs(around: Neighbourhoods, centres: NDArray[np.int64], nodes: Nodes) -> NDArray[np.bool_]:
     """Compare signs of the neighbours' types: what a pattern has, and how often, a target must have as well."""
-    worth, wanted = np.zeros(len(patterns), dtype=np.bool_), np.zeros(len(targets), dtype=np.bool_)
-    signs, tallies = np.zeros(len(targets), dtype=np.uint64), np.zeros(len(targets), dtype=np.uint64)
-    for target in range(len(targets)):
-        signs[target], tallies[target] = signs_of(around, targets[target])
-    for pattern in range(len(patterns)):
-        if lows[pattern] < highs[pattern]:
-            sign, tally = signs_of(around, patterns[pattern])
-            for target in range(lows[pattern], highs[pattern]):
+    kept = np.zeros(len(centres), dtype=np.bool_)
+    signs, tallies = np.zeros(len(centres), dtype=np.uint64), np.zeros(len(centres), dtype=np.uint64)
+    for node in range(len(centres)):
+        signs[node], tallies[node] = signs_of(around, centres[node])
+    for pattern in range(len(centres)):
+        if nodes.users[pattern] > 0:
+            sign, tally = signs[pattern], tallies[pattern]
+            for target in range(nodes.highs[pattern], nodes.ends[pattern]):
                 # No field of the target's tally may fall short: then no borrow clears its highest bit.
-                if sign & ~signs[target] == _0 and ((tallies[target] | _FREE_BITS) - tally) & _FREE_BITS == _FREE_BITS:
-                    worth[pattern] = True
-                    wanted[target] = True
-    return worth, wanted
+                if (
+                    nodes.weights[target] > 0
+                    and sign & ~signs[target] == _0
+                    and ((tallies[target] | _FREE_BITS) - tally) & _FREE_BITS == _FREE_BITS
+                ):
+                    kept[pattern] = True
+                    kept[target] = True
+    return kept
 
 
 @compiled

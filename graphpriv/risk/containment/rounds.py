@@ -1,0 +1,246 @@
+"""Rounds over all open pairs of a pattern and a target, each search with more steps than in the round before.
+
+A round goes through the targets layer by layer. A layer is cut into blocks, and a block reads only what earlier layers
+and rounds proved, so that the answer does not depend on who works on which block. The steps are shared out beforehand:
+what more of them decide is decided beside, never instead of, what fewer would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.risk.containment.constraint_search import Workspace, workspace_for
+from graphpriv.risk.containment.filters import needs_of
+from graphpriv.risk.containment.inference import (
+    VISIT,
+    close_layer,
+    count_weights,
+    count_worth,
+    decide,
+    fill_columns,
+    rule_out_all,
+)
+from graphpriv.risk.containment.nodes import Nodes
+from graphpriv.risk.containment.plans import Plans, plans_of
+from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
+from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
+from graphpriv.risk.workers import even_bounds, in_chunks
+from tabular.loop import on_threads
+
+#: Steps of one search in each round, and how much the chances of a pattern's users must still be open, for each of its
+#: open pairs, for it to be looked for in that round: what settles most for the least work comes first.
+SCHEDULE = (
+    (1_000, 0.0), (2_000, 0.0), (4_000, 0.0), (8_000, 0.0), (16_000, 0.0), (32_000, 0.0), (64_000, 0.005),
+    (125_000, 0.02), (250_000, 0.03), (64_000, 0.001), (500_000, 0.03), (250_000, 0.015), (4_000_000, 0.1),
+    (64_000, 0.0), (500_000, 0.007), (4_000_000, 0.03), (500_000, 0.002), (4_000_000, 0.01), (125_000, 0.0),
+    (250_000, 0.0), (500_000, 0.0), (40_000_000, 0.03), (4_000_000, 0.001), (4_000_000, 0.0), (40_000_000, 0.0),
+    (10**9, 0.0), (10**11, 0.0)
+)  # fmt: skip
+
+#: Times that a round is gone through again with the steps that its blocks left over.
+_AGAIN = 12
+
+#: A layer has about so many targets or more, and a block about so many pairs.
+_LAYER, _BLOCK = 64, 1 << 12
+
+#: Room for the domains of one search, in words of 64 bits.
+_MOST_WORDS = 1 << 24
+
+
+class Layer(NamedTuple):
+    """Targets of similar size, from one place in the order to another, and the least of their sizes."""
+
+    start: int
+    stop: int
+    least: int
+
+
+class Block(NamedTuple):
+    """Some targets of a layer, and how many pairs are open in these at the start of a round."""
+
+    start: int
+    stop: int
+    pairs: int
+
+
+@dataclass(eq=False)
+class Containment:
+    """What is known of which patterns lie in which targets, as one column of bits for each target."""
+
+    shapes: Shapes
+    plans: Plans
+    around: Surroundings
+    rows: BitRows
+    nodes: Nodes
+    workers: int
+    known: NDArray[np.uint64]
+    open_: NDArray[np.uint64]
+    #: The masked users in targets that hold what a pattern needs but have no room in their columns for it.
+    beyond: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, shapes: Shapes, nodes: Nodes, directed: bool, workers: int) -> Containment:
+        """Filter all pairs by what the patterns need."""
+        needs = needs_of(shapes, nodes, workers)
+        words = int(nodes.words.sum())
+        open_, beyond = np.zeros(words, dtype=np.uint64), np.zeros(len(nodes.sizes), dtype=np.int64)
+        in_chunks(
+            lambda start, stop: fill_columns(needs, nodes, start, stop, open_, beyond), _whole_words(nodes), workers
+        )
+        rows = bit_rows(shapes, directed, workers)
+        plans, around = plans_of(shapes, nodes.users > 0, workers), surroundings_of(shapes, rows, workers)
+        return cls(shapes, plans, around, rows, nodes, workers, np.zeros(words, dtype=np.uint64), open_, beyond)
+
+    def count(self, columns: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each pattern the masked users in whose columns it is, and the targets."""
+        users, targets = np.zeros_like(self.beyond), np.zeros_like(self.beyond)
+        count_weights(self.nodes, columns, users, targets)
+        return users, targets
+
+    def holds(
+        self, patterns: NDArray[np.int64], targets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """For pairs of a pattern and a target whether the one lies in the other, and whether that is open."""
+        nodes = self.nodes
+        places = patterns - nodes.bases[patterns]
+        fits = (nodes.bases[patterns] == nodes.bases[targets]) & (nodes.sizes[patterns] < nodes.sizes[targets])
+        kept = places >> 6 < nodes.words[targets]
+        # Where there is no room for a pattern nothing is known.
+        known, open_ = np.zeros(len(patterns), dtype=np.bool_), fits & ~kept & (self.beyond[patterns] > 0)
+        fits &= kept
+        at, bits = (nodes.starts[targets] + (places >> 6))[fits], (places[fits] & 63).astype(np.uint64)
+        known[fits], open_[fits] = ((each[at] >> bits) & np.uint64(1) != 0 for each in (self.known, self.open_))
+        return known, open_
+
+    def look(self, steps: int, report: Callable[[int, int], None]) -> None:
+        """Decide as many pairs as *steps* allow, round after round."""
+        order = np.argsort(self.nodes.sizes, kind="stable")
+        order = order[self.nodes.words[order] > 0]
+        layers = list(_layers(self.nodes.sizes[order]))
+        left, own, gains = steps, local(), self._gains()
+        for cap, least in SCHEDULE:
+            worth = gains >= least
+            if left <= 0 or not worth.any():
+                continue
+            pairs = np.zeros_like(self.beyond)
+            count_worth(self.nodes, self.open_, worth, pairs)
+            blocks = [list(_blocks(layer, pairs[order])) for layer in layers]
+            wanted, again, complete = int(pairs.sum()) * (cap + VISIT), _AGAIN, False
+            while again and left > 0:
+                share, told = min(left, wanted), partial(_told, report, steps, steps - left)
+                used, complete = self._round(order, layers, blocks, worth, cap, share / wanted, own, told)
+                left -= used
+                # What some blocks left over others can use, where these had too little.
+                again = 0 if complete else again - 1
+            if not complete:
+                break
+            self._close()
+            gains = self._gains()
+
+    def _round(
+        self,
+        order: NDArray[np.int64],
+        layers: list[Layer],
+        blocks: list[list[Block]],
+        worth: NDArray[np.bool_],
+        cap: int,
+        part: float,
+        own: local,
+        report: Callable[[int], None],
+    ) -> tuple[int, bool]:
+        """Go through all targets once, each block with its *part* of the steps it could want.
+
+        How many steps it took, and whether every block had enough.
+        """
+        grew, used, complete = np.zeros(len(worth), dtype=np.bool_), 0, True
+
+        def work(at: tuple[Layer, Block]) -> tuple[int, bool]:
+            layer, block = at
+            most = block.pairs * (cap + VISIT)
+            share = most if part == 1 else int(most * part)
+            took = decide(
+                *(self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop),
+                *(
+                    layer.least,
+                    self.known,
+                    self.open_,
+                    grew,
+                    worth,
+                    self._space(own),
+                    cap,
+                    share,
+                ),
+            )
+            return took, took < share or share == most
+
+        for layer, parts in zip(layers, blocks, strict=True):
+            workers = self.workers if len(parts) > 1 else 1
+            for took, enough in on_threads(work, [(layer, part) for part in parts], workers):
+                used, complete = used + took, complete and enough
+            close_layer(self.nodes, order, layer.start, layer.stop, self.known, self.open_, grew)
+            report(used)
+        return used, complete
+
+    def _close(self) -> None:
+        """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order."""
+        bounds = even_bounds(self.nodes.words)
+        in_chunks(
+            lambda start, stop: rule_out_all(self.nodes, self.known, self.open_, start, stop), bounds, self.workers
+        )
+
+    def _gains(self) -> NDArray[np.float64]:
+        """For each pattern how much its users' chances may still change for each of its open pairs; -1 for the others.
+
+        A search is worth most where few open pairs stand between a user and the only candidate.
+        """
+        sure, (unsure, open_pairs) = self.count(self.known)[0] + self.nodes.weights, self.count(self.open_)
+        most = np.maximum(sure + unsure + self.beyond, 1)
+        gains = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most) / np.maximum(open_pairs, 1)
+        return np.where(open_pairs > 0, gains, -1.0)
+
+    def _space(self, own: local) -> Workspace:
+        if not hasattr(own, "space"):
+            most = int(self.nodes.sizes.max(initial=0)) + 1
+            own.space = workspace_for(most, most, min(_MOST_WORDS, (most + 2) * (most + 2) * (most // 64 + 2)))
+        space: Workspace = own.space
+        return space
+
+
+def _told(report: Callable[[int, int], None], steps: int, before: int, used: int) -> None:
+    report(before + used, steps)
+
+
+def _whole_words(nodes: Nodes) -> NDArray[np.int64]:
+    """Bounds of chunks of patterns no two of which write to the same word of a column."""
+    bounds = even_bounds(np.where(nodes.users > 0, (nodes.ends - nodes.highs) // 8 + 1, 0))
+    inside = bounds[:-1]
+    bounds[:-1] = inside - (inside - nodes.bases[inside]) % 64
+    return np.unique(bounds)
+
+
+def _layers(sizes: NDArray[np.int64]) -> Iterator[Layer]:
+    """Cut targets that go by size into layers; those of one size stay together."""
+    starts = [*np.flatnonzero(np.diff(sizes, prepend=-1)).tolist(), len(sizes)]
+    start = 0
+    for stop in starts[1:]:
+        if stop - start >= _LAYER or stop == len(sizes):
+            yield Layer(start, stop, int(sizes[start]))
+            start = stop
+
+
+def _blocks(layer: Layer, pairs: NDArray[np.int64]) -> Iterator[Block]:
+    """Cut a layer into blocks of about as many pairs."""
+    done = np.concatenate([[0], np.cumsum(pairs[layer.start : layer.stop] + 1)])
+    parts = max(1, int(done[-1]) // _BLOCK)
+    bounds = np.unique(np.searchsorted(done, np.linspace(0, done[-1], parts + 1)))
+    bounds[0], bounds[-1] = 0, layer.stop - layer.start
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        part = slice(layer.start + start, layer.start + stop)
+        yield Block(part.start, part.stop, int(pairs[part].sum()))

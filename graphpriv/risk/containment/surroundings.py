@@ -1,0 +1,140 @@
+"""What two neighbours, or one with all others, have around them: whoever stands for them in a target has as much.
+
+For any two neighbours are counted those that both are linked with, and those that neither is. Taking neighbours away
+only lowers these counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.risk.containment.bits import ones
+from graphpriv.risk.containment.shapes import BitRows, Shapes
+from graphpriv.risk.workers import even_bounds, in_chunks
+from tabular.kernels import compiled
+
+#: Words of one neighbour's sign, and the thresholds of the eight counts in each word; counts above 127 stay there.
+WORDS = 5
+_THRESHOLDS = np.array([1, 2, 3, 5, 8, 12, 18, 27], dtype=np.int64)
+LEVELS = len(_THRESHOLDS)
+
+#: Around a centre with more neighbours than this no signs are written; around one with more than that no rows.
+_MOST_SIGNS, _MOST_ROWS = 512, 256
+
+#: Room for rows, in words of 64 bits, and for the levels of pairs, in bytes.
+_ROOM = 1 << 25
+
+_1 = np.uint64(1)
+_FIELDS = np.uint64(0x8080808080808080)
+_FULL = np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+class Surroundings(NamedTuple):
+    """Signs of single neighbours, levels of pairs of them, and for each level who reaches it with a neighbour."""
+
+    #: For each neighbour words of eight counts.
+    signs: NDArray[np.uint64]
+    #: For each node where its levels and rows start, -1 where it has none.
+    starts: NDArray[np.int64]
+    rows_at: NDArray[np.int64]
+    #: For each pair how many thresholds the number of those linked with both reaches, and that of those with neither.
+    both: NDArray[np.uint8]
+    neither: NDArray[np.uint8]
+    #: For each neighbour and threshold who reaches it with this one: first by the one number, then by the other.
+    rows: NDArray[np.uint64]
+
+
+def surroundings_of(shapes: Shapes, rows: BitRows, workers: int) -> Surroundings:
+    """The surroundings of all neighbours."""
+    sizes = np.diff(shapes.offsets)
+    # What is in no row, or among too many, needs as much as it offers: so does all that could contain it.
+    counted = (sizes <= _MOST_SIGNS) & (rows.starts[:-1] >= 0)
+    words = 2 * LEVELS * sizes * ((sizes + 63) >> 6)
+    order = np.argsort(sizes, kind="stable")
+    fits = np.zeros(len(sizes), dtype=np.bool_)
+    fits[order] = np.cumsum(words[order]) <= _ROOM
+    fits &= counted & (sizes <= _MOST_ROWS)
+    words, pairs = np.where(fits, words, 0), np.where(fits, sizes**2, 0)
+    starts, rows_at = (np.concatenate([[0], np.cumsum(each)])[:-1].astype(np.int64) for each in (pairs, words))
+    starts[~fits] = -1
+    around = Surroundings(
+        signs=np.zeros((len(shapes.types), WORDS), dtype=np.uint64),
+        starts=starts,
+        rows_at=rows_at,
+        both=np.zeros(int(pairs.sum()), dtype=np.uint8),
+        neither=np.zeros(int(pairs.sum()), dtype=np.uint8),
+        rows=np.zeros(int(words.sum()), dtype=np.uint64),
+    )
+    bounds = even_bounds(np.where(counted, sizes**2, 0))
+    in_chunks(lambda start, stop: write_surroundings(shapes, rows, counted, around, start, stop), bounds, workers)
+    return around
+
+
+@compiled
+def write_surroundings(
+    shapes: Shapes, rows: BitRows, counted: NDArray[np.bool_], around: Surroundings, start: int, stop: int
+) -> None:
+    """Write what is around the neighbours of the shapes from *start* to *stop*."""
+    counts = np.zeros((WORDS, LEVELS), dtype=np.int64)
+    for at in range(start, stop):
+        base, count = shapes.offsets[at], shapes.offsets[at + 1] - shapes.offsets[at]
+        words = (count + 63) >> 6
+        if not counted[at]:
+            around.signs[base : base + count] = _FULL
+            continue
+        apart, first = rows.ways * words, rows.starts[at]
+        pairs, levels = around.starts[at], around.rows_at[at]
+        for place in range(count):
+            counts[:] = 0
+            own = first + place * apart
+            for other in range(count):
+                if other == place:
+                    continue
+                its, bit = first + other * apart, np.uint64(other & 63)
+                unlinked = (rows.bits[own + (other >> 6)] >> bit) & _1 == _1
+                neither = 0
+                for word in range(words):
+                    neither += ones(rows.bits[own + word] & rows.bits[its + word])
+                # Linked with both are all but those not linked with one of them; these two are no such ones.
+                both = shapes.degrees[base + place] + shapes.degrees[base + other] + neither - count
+                if unlinked:
+                    both += 2
+                kind = 2 if unlinked else 1
+                high, low = reached(counts[kind], both), reached(counts[kind + 2], neither)
+                if not unlinked:
+                    reached(counts[0], shapes.degrees[base + other])
+                if pairs >= 0:
+                    around.both[pairs + place * count + other] = high
+                    around.neither[pairs + place * count + other] = low
+                    for level in range(high):
+                        around.rows[levels + (place * 2 * LEVELS + level) * words + (other >> 6)] |= _1 << bit
+                    for level in range(LEVELS, LEVELS + low):
+                        around.rows[levels + (place * 2 * LEVELS + level) * words + (other >> 6)] |= _1 << bit
+            for kind in range(WORDS):
+                packed = np.uint64(0)
+                for field in range(LEVELS):
+                    packed |= np.uint64(min(counts[kind, field], 127)) << np.uint64(8 * field)
+                around.signs[base + place, kind] = packed
+
+
+@compiled
+def reached(counts: NDArray[np.int64], value: int) -> int:
+    """Count a *value* for each threshold that it reaches; how many these are."""
+    for field in range(LEVELS):
+        if value < _THRESHOLDS[field]:
+            return field
+        counts[field] += 1
+    return LEVELS
+
+
+@compiled
+def offers(around: Surroundings, wanted: int, offered: int) -> bool:
+    """Whether one neighbour has as much of each as another one needs."""
+    for kind in range(WORDS):
+        # No field may fall short: then no borrow clears its highest bit.
+        if ((around.signs[offered, kind] | _FIELDS) - around.signs[wanted, kind]) & _FIELDS != _FIELDS:
+            return False
+    return True

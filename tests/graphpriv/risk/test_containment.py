@@ -1,0 +1,132 @@
+"""Inference, searches and rounds, beside the plain way, and what more steps and more threads may not change."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphpriv.graph import SocialGraph
+from graphpriv.risk import Comparison, Disclosure, attackers
+from graphpriv.risk.containment import nodes, rounds
+from tests.graphpriv.risk.matchers import around, first_topics, graph_of
+from tests.strategies import seeds
+
+STRUCTURE: dict[str, tuple[str, ...]] = {"structure": ()}
+
+
+def dense_pair(rng: np.random.Generator, users: int, directed: bool = False) -> tuple[SocialGraph, SocialGraph]:
+    """Two graphs whose neighbourhoods are dense, or hold equal parts and users without links."""
+    sides = []
+    for _ in range(2):
+        share = rng.choice([0.1, 0.3, 0.6, 0.9])
+        edges = np.argwhere(np.triu(rng.random((users, users)) < share, 1)) + 1
+        spokes = [(0, near) for near in range(1, users + 1)]
+        sides.append(graph_of(users + 1, [*spokes, *map(tuple, edges.tolist())], directed=directed))
+    return sides[0], sides[1]
+
+
+def lies_in(original: SocialGraph, masked: SocialGraph, user: int, other: int) -> bool:
+    """Whether NetworkX finds the one neighbourhood inside the other."""
+    pattern, target = (
+        around(graph, each, np.zeros(len(graph), dtype=np.int32)) for graph, each in ((original, user), (masked, other))
+    )
+    kind = nx.isomorphism.DiGraphMatcher if original.directed else nx.isomorphism.GraphMatcher
+    match = kind(target, pattern, node_match=lambda one, two: one["data"] == two["data"])
+    return bool(match.subgraph_is_isomorphic())
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("part", range(5))
+def test_a_thousand_small_pairs_are_decided_as_networkx_decides_them(part: int, directed: bool) -> None:
+    rng = np.random.default_rng(part)
+    for _ in range(100):
+        one, other = int(rng.integers(2, 7)), int(rng.integers(2, 10))
+        original, masked = dense_pair(rng, one, directed)[0], dense_pair(rng, other, directed)[1]
+        [found] = attackers["subgraph"].method().disclose(original, masked, None, STRUCTURE).values()
+        expected = sum(lies_in(original, masked, 0, each) for each in range(len(masked)))
+        assert (found.candidates[0], found.possible[0]) == (expected, expected)
+
+
+def hard_pair(seed: int, users: int = 60) -> tuple[SocialGraph, SocialGraph, np.ndarray]:
+    """A graph whose neighbourhoods take long to compare, and the same in another order with some links changed."""
+    rng = np.random.default_rng(seed)
+    edges = np.argwhere(np.triu(rng.random((users, users)) < 0.35, 1))
+    mapping = rng.permutation(users)
+    moved = mapping[edges]
+    changed = rng.random(len(edges)) < 0.02
+    moved[changed, 1] = rng.integers(0, users, int(changed.sum()))
+    topics = first_topics(rng.integers(0, 2, users).tolist())
+    original = graph_of(users, edges.tolist(), topics=topics)
+    return original, graph_of(users, moved.tolist(), topics=topics), mapping
+
+
+def with_steps(case: tuple[SocialGraph, SocialGraph, np.ndarray], steps: int, workers: int = 1) -> Disclosure:
+    comparison = Comparison.of(*case, workers=workers)
+    return attackers["subgraph"].method(steps=steps).disclosed(comparison, ())
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several layers and blocks even where there is little to do."""
+    monkeypatch.setattr(rounds, "_LAYER", 7)
+    monkeypatch.setattr(rounds, "_BLOCK", 20)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("seed", range(3))
+def test_more_steps_only_narrow_the_answer(seed: int) -> None:
+    case = hard_pair(seed)
+    before = with_steps(case, 1)
+    assert before.undecided.any()
+    widths = []
+    for steps in (3_000, 20_000, 60_000, 200_000, 700_000, 3_000_000, 10**9):
+        found = with_steps(case, steps)
+        assert (found.candidates >= before.candidates).all()
+        assert (found.possible <= before.possible).all()
+        low, high = found.success_bounds(case[2]) or (0.0, 1.0)
+        widths.append(high - low)
+        before = found
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] == 0 < widths[0]
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("steps", [20_000, 200_000, 2_000_000])
+def test_the_number_of_threads_changes_nothing_however_few_the_steps(steps: int) -> None:
+    case = hard_pair(9, users=90)
+    one, many = with_steps(case, steps), with_steps(case, steps, workers=4)
+    for column in ("candidates", "possible", "true_found", "true_least"):
+        np.testing.assert_array_equal(getattr(one, column), getattr(many, column))
+
+
+@given(seed=seeds, steps=st.sampled_from([1, 500, 5_000, 50_000]))
+@settings(deadline=None, max_examples=40)
+def test_what_few_steps_leave_open_lies_between_their_bounds(seed: int, steps: int) -> None:
+    case = hard_pair(seed, users=25)
+    full, short = with_steps(case, 10**12), with_steps(case, steps)
+    assert not full.undecided.any()
+    assert (short.candidates <= full.candidates).all()
+    assert (full.candidates <= short.possible).all()
+    for of in (
+        lambda each: each.success_bounds(case[2]),
+        lambda each: each.one_candidate,
+        lambda each: each.risk_bounds,
+    ):
+        low, high = of(short)
+        assert low <= of(full)[0] <= high
+
+
+def test_what_has_no_room_in_the_columns_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = hard_pair(4, users=80)
+    full = with_steps(case, 10**10)
+    monkeypatch.setattr(nodes, "_ROOM", 20)
+    short = with_steps(case, 10**10)
+    assert short.undecided.any()
+    assert (short.candidates <= full.candidates).all()
+    assert (full.candidates <= short.possible).all()
+    assert full.true_least is not None
+    assert short.true_least is not None
+    assert ((short.true_least > 0) >= (full.true_least > 0)).all()
