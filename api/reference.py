@@ -116,7 +116,8 @@ def reference() -> str:
     """Every command with its options."""
     from api.cli import command_line
 
-    return "\n\n".join(["# Commands", _MADE, *_commands(command_line(), "graphpriv")]) + "\n"
+    top = command_line()
+    return "\n\n".join(["# Commands", _MADE, _help(top, "graphpriv"), *_commands(top, "graphpriv")]) + "\n"
 
 
 def _table(registry: Any) -> str:
@@ -131,11 +132,15 @@ def _commands(command: click.Command, name: str) -> list[str]:
     if isinstance(command, click.Group):
         inner = sorted(command.commands.items())
         return [part for each, sub in inner for part in _commands(sub, f"{name} {each}")]
+    return [_help(command, name)]
+
+
+def _help(command: click.Command, name: str) -> str:
     # As under the whole command line: click keeps the names of the first context that asks.
     context = click.Context(
         command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=["-h", "--help"]
     )
-    return [f"## `{name}`", f"```\n{command.get_help(context)}\n```"]
+    return f"## `{name}`\n\n```\n{command.get_help(context)}\n```"
 
 
 def stale() -> list[Path]:
