@@ -113,7 +113,7 @@ run_plan = VerbCommand(
             metavar="OPTION=VALUE",
             help="Change an option of the plan, such as file=next.csv; repeat it for more.",
         ),
-        *door_options("overwrite", "store", "seed", "json"),
+        *door_options("overwrite", "store", "home", "seed", "json"),
     ],
     short_help="Run a command from a plan that --plan wrote.",
     help="Run a command from a plan that --plan wrote.\n\nA plan is a TOML or JSON file with a verb and its options.",

@@ -28,10 +28,14 @@ from tabular.registry import Method, Registry
 if TYPE_CHECKING:
     import numpy as np
 
+    from api.service.records import Records
     from graphpriv.store import Store
 
 
 DEFAULT_STORE = "file:./graphpriv.db"
+
+#: The folder of the service.
+DEFAULT_HOME = "./graphpriv-service"
 
 #: The variable of the environment that holds the password of a server.
 PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
@@ -44,6 +48,11 @@ class Work:
     store: str = DEFAULT_STORE
     #: That of a server; it is never typed.
     password: str | None = field(default_factory=lambda: os.environ.get(PASSWORD), repr=False)
+    #: The folder of the service.
+    home: str = DEFAULT_HOME
+    #: The account that asks for it, and its role; nobody on the command line.
+    account: str | None = None
+    role: str | None = None
     overwrite: bool = False
     #: Files that the door itself reads, such as a plan.
     reads: tuple[str, ...] = ()
@@ -63,6 +72,22 @@ class Work:
         from graphpriv.store import open_store
 
         return open_store(self.store, create=create, password=self.password)
+
+    def service_home(self, *, create: bool = False) -> Records:
+        """What the service keeps: its accounts and its audit log."""
+        from api.service.records import Records
+
+        return Records.at(self.home, create=create)
+
+    @property
+    def has_service_home(self) -> bool:
+        """Whether the service has its folder where it is said to be."""
+        return (Path(self.home) / "service.db").is_file()
+
+    @property
+    def asker(self) -> dict[str, str | None]:
+        """Who asks, for the audit log."""
+        return {"account": self.account, "role": self.role}
 
     def generator(self) -> np.random.Generator:
         """The random numbers of the seed, from their beginning."""
@@ -106,6 +131,10 @@ class Verb(Method):
     draws: ClassVar[bool] = False
     #: What it does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
     store: ClassVar[Literal["reads", "writes"] | None] = None
+    #: What it does with the folder of the service, in the same words.
+    home: ClassVar[Literal["reads", "writes"] | None] = None
+    #: Whether it answers at once, so that the service need not make a job of it.
+    quick: ClassVar[bool] = False
     #: Whether it has an answer at any time and so can be stopped.
     stoppable: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.

@@ -33,6 +33,7 @@ def test_the_verbs_are_those_of_the_product():
         *("protect", "audit", "sweep", "microdata", "demo"),
         *("table describe", "table check", "table hierarchy", "table protect", "table measure", "table search"),
         *("store backup", "store restore", "store check", "warm-up"),
+        *("account add", "account list", "account remove", "token new", "token list", "token revoke"),
     }
 
 
@@ -64,6 +65,7 @@ def test_help_speaks_of_options_as_they_are_typed(name):
         assert f"`{parameter}`" not in text
     assert ("--seed" in text) == verbs[name].method.draws
     assert ("--store" in text) == (verbs[name].method.store is not None)
+    assert ("--home" in text) == (verbs[name].method.home is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
