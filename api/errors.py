@@ -7,6 +7,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from api.service.access import Forbidden
+from api.service.answers import KeyInUse, OtherRequest
 from tabular.errors import (
     AlreadyReleased,
     FileFailure,
@@ -50,6 +52,9 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     UnknownName: Outcome(404, 2, "Not found"),
     NameTaken: Outcome(409, 2, "Name taken"),
     AlreadyReleased: Outcome(409, 2, "Already released"),
+    OtherRequest: Outcome(422, 2, "Other request"),
+    KeyInUse: Outcome(409, 1, "In use"),
+    Forbidden: Outcome(403, 2, "Forbidden"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),

@@ -38,16 +38,17 @@ def _methods(as_json: bool) -> None:
         Said().table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
 
 
-def _serve(host: str, port: int, store: str) -> None:
-    from waitress import create_server
-
+def _serve(host: str, port: int, store: str, home: str) -> None:
     from api.app import create_app
+    from api.http.problems import service_of
+    from api.http.server import server_of
 
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
+        app = create_app({"STORE": store, "HOME": home})
         try:
-            server = create_server(create_app({"STORE": store}), host=host, port=port)
+            server = server_of(app, host, port)
         except (OSError, ValueError) as error:
             why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
@@ -55,8 +56,20 @@ def _serve(host: str, port: int, store: str) -> None:
         raise ReportedFailure(error, flag) from None
     # The first process of a container ignores SIGTERM unless it asks for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
+    for shown_host, shown_port in _listening(server):
+        note(f"graphpriv listens on http://{shown_host}:{shown_port}; stop it with Ctrl-C.")
+    first = service_of(app).accounts.add_first()
+    if first is not None:
+        note(
+            f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
+        )
     server.run()
+
+
+def _listening(server: Any) -> list[tuple[str, int]]:
+    """The addresses that a server listens at: a name can stand for several."""
+    several: list[tuple[str, int]] | None = getattr(server, "effective_listen", None)
+    return several or [(server.effective_host, server.effective_port)]
 
 
 methods = VerbCommand(
@@ -75,7 +88,7 @@ serve = VerbCommand(
         VerbOption(
             ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
         ),
-        *door_options("store"),
+        *door_options("store", "home"),
     ],
     help="Serve graphpriv over HTTP until it is stopped.",
 )

@@ -139,6 +139,8 @@ class Verb(Method):
     stoppable: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.
     replaces: ClassVar[bool] = False
+    #: What one must be allowed to do with the things it names: an action of `api.service.access`.
+    action: ClassVar[str] = "administer"
     #: Parameters that had another name or form, each with what takes its place.
     renamed: ClassVar[Mapping[str, str]] = {}
 
@@ -185,9 +187,13 @@ def of_engine(module: str, name: str) -> Callable[[], Any]:
 def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
-    The traits: `positional`, `input` (a file or folder that is read), `release` (an input that was released), `output`
-    (a file that is written), `listed` (names with commas between them), `metavar` and `group`, under which a help text
-    shows it.
+    The traits: `positional`, `input` (a file that is read, with `folder` a folder), `release` (an input that was
+    released), `output` (a file that is written), `fills` (a folder that files are written to), `listed` (names with
+    commas between them), `metavar` and `group`, under which a help text shows it. `graph` says that it is the name of a
+    graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`, which gives the
+    names that may stand instead of a file, `own`, where the table's own are taken if none are given, `or_file` with
+    the flag that makes a file of it, `blinds`, which it sets for those who must not know originals, and `local`, which
+    it does not take.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 

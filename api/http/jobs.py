@@ -1,0 +1,165 @@
+"""Routes of jobs, and how a verb becomes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, send_file, url_for
+
+from api.errors import OUTCOMES, worded
+from api.http import paging
+from api.http.gate import account, needs, service
+from api.http.problems import HttpProblem, name_here, problem
+from api.service import access
+from api.service.access import UnknownThing
+from api.service.jobs import Job
+from api.service.requests import Request
+from tabular.errors import InvalidInput, UnknownName
+
+bp = Blueprint("jobs", __name__)
+
+#: How long an answer waits for a job at most, in seconds: it holds a thread.
+LONGEST_WAIT = 30
+
+_WAIT = re.compile(r"(?:^|[,;\s])wait=([0-9]{1,6})(?![0-9])")
+
+
+def submitted(asked: Request) -> Response:
+    """Queue a request: the job, or the result where the caller waits for it and it is there in time."""
+    job = service().jobs.submit(asked.name, asked.options, account=account().id, seed=asked.seed)
+    seconds = _waiting()
+    if seconds:
+        job = service().jobs.wait(job.id, seconds)
+    if job.state == "done" and seconds:
+        response = _result(job)
+    elif job.state == "failed" and seconds:
+        response = _failed(job)
+    else:
+        response = jsonify(_shown(job))
+        response.status_code = 202
+    response.headers["Location"] = url_for("jobs.show", id=job.id)
+    if seconds:
+        response.headers["Preference-Applied"] = f"wait={seconds}"
+    return response
+
+
+def _waiting() -> int:
+    """For how many seconds the caller wants to wait."""
+    found = _WAIT.search(request.headers.get("Prefer", ""))
+    return min(int(found[1]), LONGEST_WAIT) if found else 0
+
+
+@bp.get("/v1/jobs")
+@needs("work")
+def listed() -> Response:
+    """List your jobs, newest first; a custodian sees those of all accounts."""
+    size = paging.limit()
+    found = service().jobs.list(account=_whose(), after=paging.cursor(), limit=size + 1)
+    return paging.page("jobs", found, lambda job: job.id, _shown, more=len(found) > size)
+
+
+@bp.get("/v1/jobs/<id>")
+@needs("work")
+def show(id: str) -> Response:
+    """Show a job: its state, how far it is, and the best so far."""
+    return jsonify(_shown(_found(id)))
+
+
+@bp.post("/v1/jobs/<id>/cancel")
+@needs("work")
+def cancel(id: str) -> Response:
+    """Cancel a job; one that has ended stays as it is."""
+    return jsonify(_shown(service().jobs.cancel(_found(id).id)))
+
+
+@bp.get("/v1/jobs/<id>/result")
+@needs("work")
+def result(id: str) -> Response:
+    """Give the document of a job that is done."""
+    job = _found(id)
+    if job.state == "failed":
+        return _failed(job)
+    if not job.has_ended:
+        raise HttpProblem(409, "Not done", "This job has not ended; its result is not there yet.")
+    return _result(job)
+
+
+@bp.get("/v1/jobs/<id>/files")
+@needs("work")
+def files(id: str) -> Response:
+    """List the files that a job has written, with their sizes."""
+    found = service().jobs.files(_found(id).id)
+    return jsonify(files=[{"name": name, "size": size} for name, size in sorted(found.items())])
+
+
+@bp.get("/v1/jobs/<id>/files/<path:name>")
+@needs("work")
+def file(id: str, name: str) -> Response:
+    """Download a file that a job has written."""
+    path = service().jobs.file(_found(id).id, name)
+    return send_file(path, as_attachment=True, download_name=path.name, mimetype="application/octet-stream")
+
+
+def _whose() -> str | None:
+    """Whose jobs are shown: everybody's to a custodian."""
+    return None if access.may(account().role, "administer", "service") else account().id
+
+
+def _found(id: str) -> Job:
+    """The job with an *id*, if it is one's own or all are shown; ids of other people's jobs are no jobs."""
+    try:
+        job = service().jobs.get(id)
+    except UnknownName:
+        raise UnknownThing("No job has this id.") from None
+    if _whose() not in (None, job.account):
+        raise UnknownThing("No job has this id.")
+    return job
+
+
+def _shown(job: Job) -> dict[str, Any]:
+    """What is told of a job."""
+    return {
+        "id": job.id,
+        "verb": job.verb,
+        "options": dict(job.options),
+        "state": job.state,
+        "created": _moment(job.created),
+        "began": _moment(job.began),
+        "ended": _moment(job.ended),
+        "progress": None if job.progress is None else job.progress.document,
+        "best": None if job.best is None else dict(job.best),
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _result(job: Job) -> Response:
+    found = service().jobs.result(job.id)
+    return answered(found.document, condition_holds=found.condition_holds)
+
+
+def answered(document: Mapping[str, Any], *, condition_holds: bool) -> Response:
+    """The document of a verb; a header says whether the condition that it was given holds."""
+    response = jsonify(dict(document))
+    if condition_holds:
+        response.headers["Graphpriv-Condition"] = "holds"
+    return response
+
+
+def _failed(job: Job) -> Response:
+    """Why a job failed, as the problem it would have been at once."""
+    found = service().jobs.failure(job.id)
+    kinds = {kind.__name__: kind for kind in OUTCOMES}
+    kind = kinds.get(found.error) if found is not None else None
+    if found is None or kind is None:
+        return problem(500, "Failed", "The job failed; this is a bug.")
+    # A column or a method that is not there is no address that is not there.
+    outcome = OUTCOMES[InvalidInput if issubclass(kind, UnknownName) else kind]
+    return problem(outcome.status, outcome.title, worded(found.text, name_here))

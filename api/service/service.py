@@ -1,0 +1,167 @@
+"""The service as a whole: its settings, its folder, the store of graphs, jobs and files."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.service.accounts import Account, Accounts, RateLimit
+from api.service.answers import Answers
+from api.service.audit_log import AuditLog
+from api.service.figures import Figures
+from api.service.files import Files, NoFiles
+from api.service.graphs import Graphs
+from api.service.jobs import Jobs, NoJobs
+from api.service.probe import Probe
+from api.service.records import Records
+from api.service.requests import Request, Requests, Thing
+from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE, Work
+from tabular.errors import InvalidInput, StoreUnavailable
+
+if TYPE_CHECKING:
+    from graphpriv.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What can be said about a service; each is a variable GRAPHPRIV_… of the environment, too."""
+
+    store: str = DEFAULT_STORE
+    home: str = DEFAULT_HOME
+    #: How many requests a second an account may make.
+    rate_limit: float = 100.0
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Settings:
+        """The settings in a configuration, which has them in capitals."""
+        given = {name: config[name.upper()] for name in cls.__dataclass_fields__ if name.upper() in config}
+        return cls(**given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What every request is answered from."""
+
+    settings: Settings
+    records: Records
+    jobs: Jobs = field(default_factory=NoJobs)
+    files: Files = field(default_factory=NoFiles)
+
+    @classmethod
+    def at(cls, settings: Settings, *, jobs: Jobs | None = None, files: Files | None = None) -> Service:
+        """The service with its folder, which is made where there is none."""
+        records = Records.at(settings.home, create=True)
+        return cls(settings=settings, records=records, jobs=jobs or NoJobs(), files=files or NoFiles())
+
+    @property
+    def accounts(self) -> Accounts:
+        """Who may ask."""
+        return self.records.accounts
+
+    @property
+    def log(self) -> AuditLog:
+        """Who asked for what."""
+        return self.records.log
+
+    @property
+    def folder(self) -> Path:
+        """Where the service keeps its things."""
+        return self.records.home.folder
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Answers that are kept for who asks again."""
+        return Answers(self.records.home)
+
+    @cached_property
+    def limit(self) -> RateLimit:
+        """How often each account may ask."""
+        return RateLimit(self.settings.rate_limit)
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        """The graphs under the names they have here."""
+        return Graphs(self.opened)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """Makes requests of JSON."""
+        return Requests(self.graphs, self.files)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The figures of graphs."""
+        return Figures(self.records.home)
+
+    @cached_property
+    def probe(self) -> Probe:
+        """Says whether the store answers."""
+        return Probe(lambda: self.opened().graphs())
+
+    @cached_property
+    def _shared(self) -> _Shared:
+        return _Shared(self.settings.store)
+
+    def opened(self) -> Store:
+        """The store, which all threads share."""
+        return self._shared.opened()
+
+    def work(self, account: Account, *, seed: int | None = None, overwrite: bool = False) -> Work:
+        """What a verb is handed that somebody asks for."""
+        fixed: dict[str, Any] = {} if seed is None else {"seed": seed}
+        where: dict[str, Any] = {"store": self.settings.store, "home": self.settings.home}
+        return Work(**where, account=account.name, role=account.role, overwrite=overwrite, **fixed)
+
+    def note_access(self, action: str, things: tuple[Thing, ...], account: Account, **details: Any) -> None:
+        """Write down each original that *account* does *action* with."""
+        for thing in dict.fromkeys(things):
+            if thing.kind == "original":
+                self.log.add(
+                    action, thing.kind, thing.name, account=account.name, role=account.role,
+                    details={"what": thing.what, **details},
+                )  # fmt: skip
+
+    def note_request(self, request: Request, account: Account) -> None:
+        """Write down the originals that a request names, before it is done."""
+        self.note_access(request.name, request.things, account)
+
+    def without_places(self, text: str) -> str:
+        """A *text* for somebody outside, in which nothing says where the service and its store lie."""
+        # A file of one request lies in a folder of its own.
+        text = re.sub(rf"{re.escape(str(self.folder))}(/request-[^/\s]+)?/?", "", text)
+        return text.replace(self.settings.store, "the store")
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._shared.close()
+        self.records.home.close()
+
+
+class _Shared:
+    """A store that is opened when it is first needed, and again after it failed to open."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+
+    def opened(self) -> Store:
+        with self._lock:
+            if self._store is None:
+                try:
+                    self._store = Work(store=self._url).opened()
+                except InvalidInput:
+                    # Where the store is, is nobody's business out there.
+                    raise StoreUnavailable("The store does not answer.", can_retry=True) from None
+            return self._store
+
+    def close(self) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
