@@ -88,10 +88,14 @@ def may_see(role: str, kind: Kind) -> bool:
     return may(role, "describe", kind)
 
 
-def refuse_role(role: str, action: str) -> None:
-    """Refuse a *role* that may do *action* with no thing at all, before anything is looked up."""
-    kinds = [kind for each, kind in TABLE if each == action]
-    if not any(may(role, action, kind) for kind in kinds):
+def refuse_role(role: str, action: str, *, is_about_nothing: bool = False) -> None:
+    """Refuse a *role* that is told no whatever the thing is, before anything is looked up.
+
+    Where things are hidden from it, what it asks about has to be looked up first, so that all that is hidden answers
+    alike; unless the request *is about nothing*.
+    """
+    told = [answer(role, action, kind) for each, kind in TABLE if each == action]
+    if all(each is NO for each in told) or (is_about_nothing and YES not in told):
         raise forbidden(role)
 
 

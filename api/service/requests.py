@@ -115,6 +115,7 @@ class Requests:
         access.refuse_role(account.role, verb.action)
         reading = _Reading(verb, body, account, self)
         options = reading.options()
+        access.refuse_role(account.role, verb.action, is_about_nothing=not reading.things)
         request = Request(
             name=name,
             verb=_sound(verb, options, is_complete=reading.is_complete),
@@ -179,7 +180,7 @@ class _Reading:
             raise WrongOptions(errors)
         _ = self.seed
         known = offered(self._verb)
-        options = {name: self._plain(known[name], value) for name, value in self._body.items() if name in known}
+        options = {name: self._plain(each, self._body[name]) for name, each in known.items() if name in self._body}
         for name, option in known.items():
             if option.metadata.get("own") and options.get(name) is None:
                 options[name] = self._own(option)
@@ -232,6 +233,7 @@ class _Reading:
         """The name in the store of the graph that *text* names, or of a new one."""
         graphs, wanted = self._service.graphs, option.metadata["graph"]
         if wanted == "new release":
+            access.refuse_thing(self._account.role, self._verb.action, "release", "graph", text)
             self.things.append(Thing("graph", "release", text))
             return graphs.place_for(text, "release")
         kinds: Sequence[GraphKind] = ("release",) if wanted == "release" else KINDS

