@@ -7,7 +7,8 @@ from typing import Any
 
 from flask import Flask
 
-from api.http import accounts, catalogue, gate, graphs, health, jobs, metrics, problems, verb_routes
+from api.http import gate, problems
+from api.http.routes import accounts, catalogue, graphs, health, jobs, metrics, verbs
 from api.service.files import Files
 from api.service.jobs import Jobs
 from api.service.service import Service, Settings
@@ -28,6 +29,6 @@ def create_app(
     gate.register(app)
     for part in (health, metrics, catalogue, graphs, accounts, jobs):
         app.register_blueprint(part.bp)
-    verb_routes.register(app)
+    verbs.register(app)
     gate.check_routes(app)
     return app

@@ -92,7 +92,7 @@ def test_every_error_is_a_problem_document(app):
 
 
 def test_a_route_that_says_nothing_of_who_may_take_it_is_refused(config, monkeypatch):
-    from api.http import catalogue
+    from api.http.routes import catalogue
 
     monkeypatch.delattr(catalogue.verbs, "action")
     with pytest.raises(LookupError, match="/v1/verbs"):

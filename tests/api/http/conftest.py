@@ -7,15 +7,41 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from api.app import create_app
+from api.http.describing import PROBLEM_SCHEMA
+from api.http.openapi import openapi, template_of
 from api.service.accounts import ROLES
 from api.verbs import verbs
 from api.verbs.contract import Work, perform
 from api.verbs.values import made
 from graphpriv.store import open_store
 from tests.api.conftest import SMALL
+
+
+def check_documented(app: Any, method: str, path: str, answer: TestResponse) -> None:
+    """Fail unless the OpenAPI document has this answer: every test of a route is one of the document, too."""
+    try:
+        rule, _ = app.url_map.bind("localhost").match(path.split("?")[0], method, return_rule=True)
+    except HTTPException:
+        # No route, or no method of one.
+        assert answer.status_code in (400, 401, 404, 405, 429), (method, path, answer.status_code)
+        return
+    if "document" not in app.extensions:
+        app.extensions["document"] = openapi(app)
+    operation = app.extensions["document"]["paths"][template_of(rule)][method.lower()]
+    described = operation["responses"].get(str(answer.status_code))
+    assert described is not None, f"{method} {path}: {answer.status_code} is not documented. {answer.text}"
+    if answer.status_code == 304:
+        assert not answer.data
+        return
+    assert answer.mimetype in described["content"], (method, path, answer.status_code, answer.mimetype)
+    schema = described["content"][answer.mimetype].get("schema")
+    if schema is not None:
+        schema = PROBLEM_SCHEMA if "$ref" in schema else schema
+        pytest.importorskip("jsonschema").validate(answer.json, schema)
 
 
 @dataclass(frozen=True)
@@ -29,7 +55,9 @@ class Caller:
         headers = dict(given.pop("headers", {}))
         if self.token is not None:
             headers.setdefault("Authorization", f"Bearer {self.token}")
-        return self.client.open(path, method=method, headers=headers, **given)
+        answer = self.client.open(path, method=method, headers=headers, **given)
+        check_documented(self.client.application, method, path, answer)
+        return answer
 
     def get(self, path: str, **given: Any) -> TestResponse:
         return self("GET", path, **given)

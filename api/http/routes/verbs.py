@@ -7,11 +7,12 @@ from typing import Any
 
 from flask import Flask, Response
 
-from api.http import jobs
 from api.http.bodies import json_object
+from api.http.describing import ANY_OBJECT, answers
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
-from api.http.schema import is_resource, path_of
+from api.http.routes import jobs
+from api.http.schema import is_resource, path_of, schema_of
 from api.service.requests import Request
 from api.verbs import Verb, verbs
 from api.verbs.contract import Outcome, perform
@@ -34,6 +35,13 @@ def _view(entry: Entry[Verb]) -> Callable[[], Response]:
     """The view that performs a verb."""
 
     @needs(entry.method.action)
+    @answers(
+        ANY_OBJECT,
+        others={202: jobs.JOB},
+        headers={"Prefer": "wait=N waits N seconds for the result of a job, at most 30."},
+        body=schema_of(entry.name, entry.method),
+        refusals=jobs.REFUSALS,
+    )
     def view() -> Response:
         asked = service().requests.read(entry.name, entry.method, json_object(), account())
         service().note_request(asked, account())

@@ -11,6 +11,7 @@ from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
 from api.errors import OUTCOMES, worded
 from api.http import paging
+from api.http.describing import ANY_OBJECT, BYTES, COUNT, MAYBE, PAGES, STRING, answers, paged, record
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem, name_here, problem
 from api.service import access
@@ -20,6 +21,21 @@ from api.service.requests import Request
 from tabular.errors import InvalidInput, UnknownName
 
 bp = Blueprint("jobs", __name__)
+
+JOB = record(
+    id=STRING,
+    verb=STRING,
+    options=ANY_OBJECT,
+    state={"enum": ["queued", "running", "done", "failed", "cancelled"]},
+    created=STRING,
+    began=MAYBE,
+    ended=MAYBE,
+    progress={"type": ["object", "null"]},
+    best={"type": ["object", "null"]},
+)
+
+#: What the result of a job that failed can be: what the verb itself would be refused for.
+REFUSALS = (404, 409, 413, 422, 502, 507)
 
 #: How long an answer waits for a job at most, in seconds: it holds a thread.
 LONGEST_WAIT = 30
@@ -54,6 +70,7 @@ def _waiting() -> int:
 
 @bp.get("/v1/jobs")
 @needs("work")
+@answers(paged("jobs", JOB), query=PAGES)
 def listed() -> Response:
     """List your jobs, newest first; a custodian sees those of all accounts."""
     size = paging.limit()
@@ -63,6 +80,7 @@ def listed() -> Response:
 
 @bp.get("/v1/jobs/<id>")
 @needs("work")
+@answers(JOB)
 def show(id: str) -> Response:
     """Show a job: its state, how far it is, and the best so far."""
     return jsonify(_shown(_found(id)))
@@ -70,6 +88,7 @@ def show(id: str) -> Response:
 
 @bp.post("/v1/jobs/<id>/cancel")
 @needs("work")
+@answers(JOB)
 def cancel(id: str) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return jsonify(_shown(service().jobs.cancel(_found(id).id)))
@@ -77,6 +96,7 @@ def cancel(id: str) -> Response:
 
 @bp.get("/v1/jobs/<id>/result")
 @needs("work")
+@answers(ANY_OBJECT, refusals=REFUSALS)
 def result(id: str) -> Response:
     """Give the document of a job that is done."""
     job = _found(id)
@@ -89,6 +109,7 @@ def result(id: str) -> Response:
 
 @bp.get("/v1/jobs/<id>/files")
 @needs("work")
+@answers(record(files={"type": "array", "items": record(name=STRING, size=COUNT)}))
 def files(id: str) -> Response:
     """List the files that a job has written, with their sizes."""
     found = service().jobs.files(_found(id).id)
@@ -97,6 +118,7 @@ def files(id: str) -> Response:
 
 @bp.get("/v1/jobs/<id>/files/<path:name>")
 @needs("work")
+@answers((BYTES,))
 def file(id: str, name: str) -> Response:
     """Download a file that a job has written."""
     path = service().jobs.file(_found(id).id, name)

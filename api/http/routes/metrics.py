@@ -9,6 +9,7 @@ from ipaddress import ip_address
 
 from flask import Blueprint, Flask, Response, current_app, g, request
 
+from api.http.describing import TEXT, answers
 from api.http.gate import token_account
 from api.http.problems import HttpProblem
 from api.service import access
@@ -60,6 +61,7 @@ def register(app: Flask) -> None:
 
 
 @bp.get("/metrics")
+@answers((TEXT,), refusals=(403,))
 def metrics() -> Response:
     """Give the figures of the service, for Prometheus; to custodians, and to who asks from this machine."""
     known = token_account()

@@ -10,16 +10,36 @@ from flask import Blueprint, Response, g, jsonify, url_for
 
 from api.http import paging
 from api.http.bodies import json_object
+from api.http.describing import ANY_OBJECT, COUNT, MAYBE, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
-from api.http.verb_routes import performed
+from api.http.routes.verbs import performed
+from api.http.schema import schema_of
+from api.service.accounts import ROLES
 from api.verbs import verbs
 from tabular.errors import UnknownName
 
 bp = Blueprint("accounts", __name__)
 
+ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, created=STRING)
+TOKEN = record(id=STRING, account=STRING, created=STRING, expires=STRING, last_used=MAYBE, expired={"type": "boolean"})
+#: A request that is sent again is not shown the token again.
+NEW_ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, token=MAYBE, id=STRING, expires=STRING)
+NEW_TOKEN = record(id=STRING, account=STRING, created=STRING, expires=STRING, token=MAYBE)
+ENTRY = record(
+    number=COUNT, time=STRING, account=MAYBE, role=MAYBE, action=STRING, kind=STRING, object=MAYBE, details=ANY_OBJECT,
+    hash=STRING,
+)  # fmt: skip
+
+_DAYS: Schema = {
+    "type": "object",
+    "properties": {"days": schema_of("token new", verbs["token new"].method)["properties"]["days"]},
+    "additionalProperties": False,
+}
+
 
 @bp.get("/v1/accounts")
 @needs("administer")
+@answers(paged("accounts", ACCOUNT), query=PAGES)
 def listed() -> Response:
     """List the accounts with their roles."""
     return paging.page("accounts", _ask("account list", {})["accounts"], lambda each: each["account"], dict)
@@ -27,6 +47,7 @@ def listed() -> Response:
 
 @bp.post("/v1/accounts")
 @needs("administer")
+@answers(NEW_ACCOUNT, status=201, body=schema_of("account add", verbs["account add"].method))
 def add() -> Response:
     """Add an account; the answer is the one place that shows its first token."""
     return _secret(_ask("account add", json_object()), url_for("accounts.listed"))
@@ -34,6 +55,7 @@ def add() -> Response:
 
 @bp.delete("/v1/accounts/<name>")
 @needs("administer")
+@answers(record(removed=STRING))
 def remove(name: str) -> Response:
     """Remove an account; its tokens stop at once."""
     return jsonify(_ask("account remove", {"name": name}))
@@ -41,6 +63,7 @@ def remove(name: str) -> Response:
 
 @bp.get("/v1/accounts/<name>/tokens")
 @needs("administer")
+@answers(paged("tokens", TOKEN), query=PAGES)
 def tokens(name: str) -> Response:
     """List the tokens of an account, never the tokens themselves."""
     found = sorted(service().accounts.tokens(name), key=lambda each: each.id)
@@ -49,6 +72,7 @@ def tokens(name: str) -> Response:
 
 @bp.post("/v1/accounts/<name>/tokens")
 @needs("administer")
+@answers(NEW_TOKEN, status=201, body=_DAYS)
 def new_token(name: str) -> Response:
     """Make a further token of an account; the answer is the one place that shows it."""
     return _secret(_ask("token new", {**json_object(), "name": name}), url_for("accounts.tokens", name=name))
@@ -56,6 +80,7 @@ def new_token(name: str) -> Response:
 
 @bp.delete("/v1/accounts/<name>/tokens/<id>")
 @needs("administer")
+@answers(record(revoked=STRING))
 def revoke(name: str, id: str) -> Response:
     """Revoke a token; it stops at once."""
     if id not in [each.id for each in service().accounts.tokens(name)]:
@@ -65,6 +90,7 @@ def revoke(name: str, id: str) -> Response:
 
 @bp.get("/v1/audit-log")
 @needs("administer")
+@answers(paged("entries", ENTRY), query=PAGES)
 def audit_log() -> Response:
     """List who had access to which original or mapping, newest first."""
     after = paging.cursor()

@@ -16,12 +16,14 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
-from api.http import jobs, paging
+from api.http import paging
 from api.http.bodies import json_object
+from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
+from api.http.routes import jobs
 from api.service import access
-from api.service.graphs import Graph, split
+from api.service.graphs import KINDS, Graph, split
 from api.service.requests import Request, Thing
 from api.verbs import verbs
 from api.verbs.contract import Outcome, perform
@@ -41,12 +43,27 @@ _ENDINGS = {
     "edge-list": (".csv", "text/csv"),
 }
 
+GRAPH = record(
+    name=STRING, kind={"enum": list(KINDS)}, directed={"type": "boolean"}, users=COUNT, edges=COUNT, created=STRING
+)
+FIGURES = record(graph=STRING, kind={"enum": list(KINDS)}, users=COUNT, edges=COUNT, degree=ANY_OBJECT)
+IMPORTED = record(graph=STRING, users=COUNT, edges=COUNT, directed={"type": "boolean"}, dropped=ANY_OBJECT)
+FORGOTTEN = record(graph=STRING, follows=COUNT, posts=COUNT, mappings=COUNT)
+TYPES = ("application/json", "application/xml", CSV, "application/zip")
+
+_FORMATS: Schema = {"enum": list(_ENDINGS), "default": "node-link", "description": "How the graph is written."}
+_FORMAT = {"format": _FORMATS}
+_IMPORT = {**_FORMAT, "directed": {"type": "boolean", "description": "Read the edges so, whatever the file says."}}
+_SEED = {"seed": {**COUNT, "description": "Draw the sample of paths anew; for tests only."}}
+_IF_MATCH = {"If-Match": "The ETag of the graph in the state that is to be changed."}
+
 #: What a file in a zip is dated, so that the same graph gives the same bytes.
 _DATED = (1980, 1, 1, 0, 0, 0)
 
 
 @bp.get("/v1/graphs")
 @needs("describe")
+@answers(paged("graphs", GRAPH), query=PAGES)
 def listed() -> Response:
     """List the graphs that your role may know of, by name."""
     found = service().graphs.visible(account().role)
@@ -55,6 +72,7 @@ def listed() -> Response:
 
 @bp.get("/v1/graphs/<name>")
 @needs("describe")
+@answers(FIGURES, query=_SEED)
 def show(name: str) -> Response:
     """Show a graph's size, degrees, clustering, path lengths, and the shares of its places and topics."""
     graph = _found(name, "describe")
@@ -63,6 +81,7 @@ def show(name: str) -> Response:
 
 @bp.get("/v1/graphs/<name>/file")
 @needs("read")
+@answers(TYPES, query=_FORMAT)
 def file(name: str) -> Response:
     """Download a graph in a format: node-link JSON unless `format` names another one; several files come as a zip."""
     graph = _found(name, "read")
@@ -79,6 +98,7 @@ def file(name: str) -> Response:
 
 @bp.get("/v1/graphs/<name>/mapping")
 @needs("map")
+@answers((CSV,))
 def mapping(name: str) -> Response:
     """Download the mapping of a release as CSV original,released: it leads back to persons."""
     graph = _found(name, "map")
@@ -93,6 +113,15 @@ def mapping(name: str) -> Response:
 
 @bp.put("/v1/graphs/<name>")
 @needs("store")
+@answers(
+    IMPORTED,
+    status=201,
+    others={200: IMPORTED, 202: jobs.JOB},
+    query=_IMPORT,
+    headers=_IF_MATCH,
+    body=(*TYPES, BYTES),
+    refusals=(412,),
+)
 def put(name: str) -> Response:
     """Keep a graph as an original: the body is its file, or names an upload.
 
@@ -118,6 +147,7 @@ def put(name: str) -> Response:
 
 @bp.delete("/v1/graphs/<name>")
 @needs("delete")
+@answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
 def delete(name: str) -> Response:
     """Delete a graph; an original takes the mappings of its releases with it."""
     graph = _found(name, "delete")
@@ -129,6 +159,7 @@ def delete(name: str) -> Response:
 
 @bp.delete("/v1/graphs/<name>/users/<path:user>")
 @needs("forget")
+@answers(FORGOTTEN)
 def forget(name: str, user: str) -> Response:
     """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
     graph = _found(name, "forget", person=secrets.token_hex(8))

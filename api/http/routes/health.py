@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify
 
+from api.http.describing import answers, record
 from api.http.gate import service
 from tabular.errors import StoreUnavailable
 
 bp = Blueprint("health", __name__)
 
+STATUS = record(status={"const": "ok"})
+
 
 @bp.get("/healthz")
+@answers(STATUS)
 def healthz() -> Response:
     """Say that the process answers."""
     return jsonify(status="ok")
 
 
 @bp.get("/readyz")
+@answers(STATUS, refusals=(503,))
 def readyz() -> Response:
     """Say that the store answers, too, within two seconds."""
     if not service().probe.is_ready():
