@@ -26,7 +26,8 @@ LARGEST_BODY = 8 * 1024 * 1024
 #: What may stand in a Host header: a name or an address, and a port.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
-_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+#: What an Idempotency-Key may be.
+KEY = re.compile(r"[\x21-\x7e]{1,200}")
 
 #: On every answer: no page of another origin frames it, reads it or guesses its type.
 _SECURITY = {
@@ -131,9 +132,9 @@ def token_account() -> Account | None:
 def _answered_before() -> Response | None:
     """The answer to the same request with the same key, if there was one."""
     key = request.headers.get("Idempotency-Key")
-    if key is None or request.method not in ("POST", "PUT") or "account" not in g:
+    if key is None or request.method not in ("POST", "PUT") or "account" not in g or request.url_rule is None:
         return None
-    if not _KEY.fullmatch(key):
+    if not KEY.fullmatch(key):
         raise HttpProblem(400, "Invalid input", "An Idempotency-Key is 1 to 200 printable ASCII characters.")
     asked = hashlib.sha256(f"{request.method} {request.full_path}\n".encode() + request.get_data(cache=True))
     found = service().answers.begin(g.account.id, key, asked.hexdigest())

@@ -11,7 +11,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from api.http.describing import PROBLEM_SCHEMA, Description, Schema
-from api.http.gate import action_of
+from api.http.gate import KEY, action_of
 from api.http.problems import PROBLEM
 from api.service import access
 from tabular.release import version
@@ -89,11 +89,11 @@ def _parameters(rule: Rule, method: str, described: Description, *, needs_token:
     for name, schema in described.query.items():
         plain = {key: value for key, value in schema.items() if key != "description"}
         yield {"name": name, "in": "query", "schema": plain, "description": schema.get("description", "")}
-    headers = dict(described.headers)
-    if method in ("POST", "PUT") and needs_token:
-        headers["Idempotency-Key"] = _KEY
-    for name, help in headers.items():
+    for name, help in described.headers.items():
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": help}
+    if method in ("POST", "PUT") and needs_token:
+        schema = {"type": "string", "pattern": f"^{KEY.pattern}$"}
+        yield {"name": "Idempotency-Key", "in": "header", "schema": schema, "description": _KEY}
 
 
 def _responses(
