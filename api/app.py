@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +20,10 @@ def create_app(
 ) -> Flask:
     """Build the service; tests pass their own *config*, the environment fills in GRAPHPRIV_…."""
     app = Flask(__name__, static_folder=None)
-    app.config.from_prefixed_env("GRAPHPRIV")
-    app.config.update(config or {})
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    app.extensions[problems.EXTENSION] = Service.at(Settings.of(app.config), jobs=queue, files=files)
+    settings = Settings.of(config or {}, os.environ)
+    app.extensions[problems.EXTENSION] = Service.at(settings, jobs=queue, files=files)
     metrics.register(app)
     problems.register(app)
     gate.register(app)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import Flask, Response, current_app, jsonify
+from flask import Flask, Response, current_app, g, jsonify
 from werkzeug.exceptions import HTTPException
 
 from api.errors import bug_of, outcome_of, worded
@@ -86,12 +86,23 @@ def fields_of(error: ReportedError) -> list[dict[str, str]]:
     if isinstance(error, WrongOptions):
         return [{"pointer": pointer(name), "detail": worded(text, name_here)} for name, text in error.errors.items()]
     named = [name for name in error.named if name not in _ELSEWHERE][:1]
-    return [{"pointer": pointer(name), "detail": _outside(error.worded(name_here))} for name in named]
+    return [{"pointer": pointer(name), "detail": outside(error.worded(name_here))} for name in named]
 
 
-def _outside(text: str) -> str:
+def outside(text: str) -> str:
     """A *text* that may leave the house."""
+    for stored, name in g.get("names", {}).items():
+        text = text.replace(stored, name)
     return service_of(current_app).without_places(text)
+
+
+def call_by(name: str, stored: str) -> None:
+    """Call a graph in the texts of this answer by its *name*, not by the one it has in the store.
+
+    That one tells whether the other space of names has the name, too.
+    """
+    if name != stored:
+        g.setdefault("names", {})[stored] = name
 
 
 def service_of(app: Flask) -> Service:
@@ -107,7 +118,7 @@ def _of_product(error: ReportedError) -> Response:
     return problem(
         outcome.status,
         outcome.title,
-        _outside(error.worded(name_here)),
+        outside(error.worded(name_here)),
         errors=fields_of(error) if is_theirs else (),
         headers=headers,
     )

@@ -180,7 +180,7 @@ class _Reading:
             raise WrongOptions(errors)
         _ = self.seed
         known = offered(self._verb)
-        options = {name: self._plain(each, self._body[name]) for name, each in known.items() if name in self._body}
+        options = {name: self._named(each, self._body[name]) for name, each in known.items() if name in self._body}
         for name, option in known.items():
             if option.metadata.get("own") and options.get(name) is None:
                 options[name] = self._own(option)
@@ -215,6 +215,13 @@ class _Reading:
             flag, value = option.metadata.get("or_file"), self._body.get(name)
             if flag and value is not None and isinstance(value, dict) != (self._body.get(flag) is True):
                 yield name, f"{named(name)} is an upload if {named(flag)} is true, and else the name of a graph."
+
+    def _named(self, option: Field[Any], value: Any) -> Any:
+        """As `_plain`; what is not there is told with the option that names it."""
+        try:
+            return self._plain(option, value)
+        except UnknownThing as error:
+            raise UnknownThing(f"{named(option.name)}: {error}") from None
 
     def _plain(self, option: Field[Any], value: Any) -> Any:
         """The *value* of an option with a plain name for what it refers to."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 import threading
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +24,14 @@ from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
 from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE, Work
-from tabular.errors import InvalidInput, StoreUnavailable
+from tabular.errors import InvalidInput, InvalidParameter, StoreUnavailable
 
 if TYPE_CHECKING:
     from graphpriv.store import Store
+
+
+#: After so long, in seconds, the folder of a request is one that a killed process has left.
+_LEFT = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +43,28 @@ class Settings:
     #: How many requests a second an account may make.
     rate_limit: float = 100.0
 
+    def __post_init__(self) -> None:
+        if not 0 < self.rate_limit < float("inf"):
+            raise InvalidParameter.wrong("rate_limit", must="be more than 0", was=self.rate_limit)
+
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Settings:
-        """The settings in a configuration, which has them in capitals."""
-        given = {name: config[name.upper()] for name in cls.__dataclass_fields__ if name.upper() in config}
+    def of(cls, config: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
+        """The settings in a configuration, which has them in capitals, and else those of the *environment*."""
+        given: dict[str, Any] = {}
+        for each in fields(cls):
+            name = each.name.upper()
+            if name in config:
+                given[each.name] = config[name]
+            elif (text := environment.get(f"GRAPHPRIV_{name}")) is not None:
+                given[each.name] = text if each.type == "str" else _number(each.name, text)
         return cls(**given)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidParameter.wrong(name, must="be a number", was=text) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +80,7 @@ class Service:
     def at(cls, settings: Settings, *, jobs: Jobs | None = None, files: Files | None = None) -> Service:
         """The service with its folder, which is made where there is none."""
         records = Records.at(settings.home, create=True)
+        _clear_left(records.home.folder)
         return cls(settings=settings, records=records, jobs=jobs or NoJobs(), files=files or NoFiles())
 
     @property
@@ -140,6 +165,15 @@ class Service:
         """Let go of everything."""
         self._shared.close()
         self.records.home.close()
+
+
+def _clear_left(folder: Path) -> None:
+    """Delete the files of requests whose process was killed."""
+    for each in folder.glob("request-*"):
+        # Those of another process that is at work are younger.
+        with suppress(OSError):
+            if each.stat().st_mtime < time.time() - _LEFT:
+                shutil.rmtree(each, ignore_errors=True)
 
 
 class _Shared:

@@ -20,7 +20,7 @@ from api.http import paging
 from api.http.bodies import json_object
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
-from api.http.problems import HttpProblem
+from api.http.problems import HttpProblem, call_by
 from api.http.routes import jobs
 from api.service import access
 from api.service.graphs import KINDS, Graph, split
@@ -104,7 +104,8 @@ def mapping(name: str) -> Response:
     graph = _found(name, "map")
     if graph.kind == "original" or graph.info.original is None:
         raise HttpProblem(404, "Not found", "This graph has no mapping here.")
-    service().note_access("mapping", (Thing("graph", "original", graph.info.original),), account(), release=graph.name)
+    origin = Thing("graph", "original", split(graph.info.original)[1])
+    service().note_access("mapping", (origin,), account(), release=graph.name)
     with _folder() as folder:
         path = folder / "mapping.csv"
         _perform("graph export", {"name": graph.stored, "out": str(folder / "graph.json"), "mapping": str(path)})
@@ -128,6 +129,8 @@ def put(name: str) -> Response:
     To replace an original, send its ETag in If-Match.
     """
     stored = service().graphs.place_for(name, "original")
+    name = split(name)[1]
+    call_by(name, stored)
     is_there = _refuse_replacing(name)
     options = _import_options()
     reference = _uploads()
@@ -138,7 +141,8 @@ def put(name: str) -> Response:
         path = folder / f"graph{_ending(options.get('format'))[0]}"
         path.write_bytes(request.get_data(cache=True))
         outcome = _perform("graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there)
-    service().figures.forget(stored)
+    # Its figures are there when somebody first looks.
+    _figures(service().graphs.find(name, account().role, "store", kinds=("original",)))
     response = jsonify({**outcome.document, "graph": name})
     response.status_code = 200 if is_there else 201
     response.headers["Location"] = url_for("graphs.show", name=name)
@@ -173,6 +177,7 @@ def forget(name: str, user: str) -> Response:
 def _found(name: str, action: str, **details: Any) -> Graph:
     """The graph called *name*, if whoever asks may do *action* with it; the access is written down."""
     graph = service().graphs.find(name, account().role, action)
+    call_by(graph.name, graph.stored)
     service().note_access(f"graph {action}", (Thing("graph", graph.kind, graph.name),), account(), **details)
     return graph
 

@@ -13,11 +13,13 @@ from api.errors import OUTCOMES, worded
 from api.http import paging
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, MAYBE, PAGES, STRING, answers, paged, record
 from api.http.gate import account, needs, service
-from api.http.problems import HttpProblem, name_here, problem
+from api.http.problems import HttpProblem, call_by, name_here, outside, problem
 from api.service import access
 from api.service.access import UnknownThing
+from api.service.graphs import split
 from api.service.jobs import Job
-from api.service.requests import Request
+from api.service.requests import Request, form_of, offered
+from api.verbs import verbs
 from tabular.errors import InvalidInput, UnknownName
 
 bp = Blueprint("jobs", __name__)
@@ -146,7 +148,7 @@ def _shown(job: Job) -> dict[str, Any]:
     return {
         "id": job.id,
         "verb": job.verb,
-        "options": dict(job.options),
+        "options": {name: _name_here(job, name, value) for name, value in job.options.items()},
         "state": job.state,
         "created": _moment(job.created),
         "began": _moment(job.began),
@@ -154,6 +156,16 @@ def _shown(job: Job) -> dict[str, Any]:
         "progress": None if job.progress is None else job.progress.document,
         "best": None if job.best is None else dict(job.best),
     }
+
+
+def _name_here(job: Job, option: str, value: Any) -> Any:
+    """The value of an option of a job, in which a graph has the name it has here and not that of the store."""
+    known = offered(verbs[job.verb].method) if job.verb in verbs else {}
+    if option not in known or form_of(known[option]) != "graph" or not isinstance(value, str):
+        return value
+    name = split(value)[1]
+    call_by(name, value)
+    return name
 
 
 def _moment(seconds: float | None) -> str | None:
@@ -178,10 +190,13 @@ def answered(document: Mapping[str, Any], *, condition_holds: bool) -> Response:
 def _failed(job: Job) -> Response:
     """Why a job failed, as the problem it would have been at once."""
     found = service().jobs.failure(job.id)
+    # The text may have names of the store.
+    for option, value in job.options.items():
+        _name_here(job, option, value)
     kinds = {kind.__name__: kind for kind in OUTCOMES}
     kind = kinds.get(found.error) if found is not None else None
     if found is None or kind is None:
         return problem(500, "Failed", "The job failed; this is a bug.")
     # A column or a method that is not there is no address that is not there.
     outcome = OUTCOMES[InvalidInput if issubclass(kind, UnknownName) else kind]
-    return problem(outcome.status, outcome.title, worded(found.text, name_here))
+    return problem(outcome.status, outcome.title, outside(worded(found.text, name_here)))
