@@ -12,7 +12,8 @@ from api.http import gate, problems
 from api.http.routes import accounts, catalogue, graphs, health, jobs, metrics, verbs
 from api.service.files import Files
 from api.service.jobs import Jobs
-from api.service.service import Service, Settings
+from api.service.service import Service
+from api.service.settings import Settings
 
 
 def create_app(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -23,6 +23,7 @@ from api.cli.commands import (
 )
 from api.cli.words import Said, note, show_json
 from api.errors import InvalidParameter, ReportedError, named, reason
+from api.service.settings import Settings, variable
 from api.verbs.contract import Work
 from api.verbs.values import read_plan
 
@@ -38,7 +39,7 @@ def _methods(as_json: bool) -> None:
         Said().table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
 
 
-def _serve(host: str, port: int, store: str, home: str) -> None:
+def _serve(host: str, port: int, store: str, **given: Any) -> None:
     from api.app import create_app
     from api.http.problems import service_of
     from api.http.server import server_of
@@ -46,7 +47,7 @@ def _serve(host: str, port: int, store: str, home: str) -> None:
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
-        app = create_app({"STORE": store, "HOME": home})
+        app = create_app({"STORE": store, **{name.upper(): value for name, value in given.items()}})
         try:
             server = server_of(app, host, port)
         except (OSError, ValueError) as error:
@@ -72,6 +73,23 @@ def _listening(server: Any) -> list[tuple[str, int]]:
     return several or [(server.effective_host, server.effective_port)]
 
 
+def _settings() -> list[VerbOption]:
+    """The settings of the service that not every command has."""
+    return [
+        VerbOption(
+            [flag(each.name)],
+            envvar=variable(each.name),
+            show_default=True,
+            type=type(each.default),
+            default=each.default,
+            metavar="X",
+            help=each.metadata["help"],
+        )
+        for each in fields(Settings)
+        if each.name not in ("store", "home")
+    ]
+
+
 methods = VerbCommand(
     "methods",
     callback=_methods,
@@ -88,6 +106,7 @@ serve = VerbCommand(
         VerbOption(
             ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
         ),
+        *_settings(),
         *door_options("store", "home"),
     ],
     help="Serve graphpriv over HTTP until it is stopped.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any, TypeVar
 
@@ -151,12 +151,19 @@ def _keep_answer(response: Response) -> Response:
     key = g.pop("key", None)
     if key is None:
         return response
-    is_final = response.status_code < 500 and response.status_code not in (401, 429)
+    status, body = g.pop("told_again", None) or (response.status_code, response.get_data())
+    is_final = response.status_code < 500 and response.status_code not in (401, 429) and body is not None
     kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
-    body = g.pop("told_again", None) or response.get_data()
-    answer = Answer(response.status_code, kept, body) if is_final else None
-    service().answers.end(g.account.id, key, answer)
+    service().answers.end(g.account.id, key, Answer(status, kept, body) if is_final else None)
     return response
+
+
+def tell_again(document: Mapping[str, Any] | None, status: int = 200) -> None:
+    """Keep another answer than this one for who sends the request again: what is kept holds no secrets and no data.
+
+    None keeps nothing, where the request changes nothing and can be done again.
+    """
+    g.told_again = (status, None if document is None else current_app.json.dumps(document).encode())
 
 
 def _tag(response: Response) -> Response:

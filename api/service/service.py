@@ -6,9 +6,8 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from api.service.accounts import Account, Accounts, RateLimit
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
-from api.service.figures import Figures
 from api.service.files import Files, NoFiles
-from api.service.graphs import Graphs
+from api.service.graphs import Figures, Graphs
 from api.service.jobs import Jobs, NoJobs
 from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
-from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE, Work
-from tabular.errors import InvalidInput, InvalidParameter, StoreUnavailable
+from api.service.settings import Settings
+from api.verbs.contract import Work
+from tabular.errors import InvalidInput, StoreUnavailable
 
 if TYPE_CHECKING:
     from graphpriv.store import Store
@@ -32,39 +31,6 @@ if TYPE_CHECKING:
 
 #: After so long, in seconds, the folder of a request is one that a killed process has left.
 _LEFT = 3600
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What can be said about a service; each is a variable GRAPHPRIV_… of the environment, too."""
-
-    store: str = DEFAULT_STORE
-    home: str = DEFAULT_HOME
-    #: How many requests a second an account may make.
-    rate_limit: float = 100.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rate_limit < float("inf"):
-            raise InvalidParameter.wrong("rate_limit", must="be more than 0", was=self.rate_limit)
-
-    @classmethod
-    def of(cls, config: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
-        """The settings in a configuration, which has them in capitals, and else those of the *environment*."""
-        given: dict[str, Any] = {}
-        for each in fields(cls):
-            name = each.name.upper()
-            if name in config:
-                given[each.name] = config[name]
-            elif (text := environment.get(f"GRAPHPRIV_{name}")) is not None:
-                given[each.name] = text if each.type == "str" else _number(each.name, text)
-        return cls(**given)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidParameter.wrong(name, must="be a number", was=text) from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,9 @@ import pytest
 
 from api.app import create_app
 from api.service.probe import Probe
+from api.service.settings import Settings
 from graphpriv.store import open_store
-from tabular.errors import NoSolution, StoreUnavailable
+from tabular.errors import InvalidParameter, NoSolution, StoreUnavailable
 
 
 @pytest.fixture
@@ -111,3 +112,11 @@ def test_metrics_are_for_custodians_and_for_who_is_here(app):
     for role, status in (("custodian", 200), ("analyst", 403)):
         sent = {"Authorization": f"Bearer {tokens[role]}"}
         assert client.get("/metrics", headers=sent, environ_overrides=away).status_code == status
+
+
+def test_a_setting_is_given_or_in_the_environment():
+    environment = {"GRAPHPRIV_RATE_LIMIT": "7", "GRAPHPRIV_HOME": "there"}
+    assert Settings.of({"HOME": "here"}, environment) == Settings(home="here", rate_limit=7.0)
+    for text in ("x", "0", "nan", "-1", "inf"):
+        with pytest.raises(InvalidParameter, match="rate_limit"):
+            Settings.of({}, {"GRAPHPRIV_RATE_LIMIT": text})

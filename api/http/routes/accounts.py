@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, Response, g, jsonify, url_for
+from flask import Blueprint, Response, jsonify, url_for
 
 from api.http import paging
 from api.http.bodies import json_object
 from api.http.describing import ANY_OBJECT, COUNT, MAYBE, PAGES, STRING, Schema, answers, paged, record
-from api.http.gate import account, needs, service
+from api.http.gate import account, needs, service, tell_again
 from api.http.routes.verbs import performed
 from api.http.schema import schema_of
 from api.service.accounts import ROLES
@@ -113,5 +112,5 @@ def _secret(document: Mapping[str, Any], location: str) -> Response:
     response = jsonify(dict(document))
     response.status_code, response.headers["Location"] = 201, location
     response.headers["Cache-Control"] = "no-store"
-    g.told_again = json.dumps({**document, "token": None}).encode()
+    tell_again({**document, "token": None}, 201)
     return response

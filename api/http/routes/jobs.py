@@ -12,7 +12,7 @@ from flask import Blueprint, Response, jsonify, request, send_file, url_for
 from api.errors import OUTCOMES, worded
 from api.http import paging
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, MAYBE, PAGES, STRING, answers, paged, record
-from api.http.gate import account, needs, service
+from api.http.gate import account, needs, service, tell_again
 from api.http.problems import HttpProblem, call_by, name_here, outside, problem
 from api.service import access
 from api.service.access import UnknownThing
@@ -48,6 +48,8 @@ _WAIT = re.compile(r"(?:^|[,;\s])wait=([0-9]{1,6})(?![0-9])")
 def submitted(asked: Request) -> Response:
     """Queue a request: the job, or the result where the caller waits for it and it is there in time."""
     job = service().jobs.submit(asked.name, asked.options, account=account().id, seed=asked.seed)
+    # The result may hold data of persons: who asks again is told of the job.
+    tell_again(_shown(job), 202)
     seconds = _waiting()
     if seconds:
         job = service().jobs.wait(job.id, seconds)

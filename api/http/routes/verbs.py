@@ -9,7 +9,7 @@ from flask import Flask, Response
 
 from api.http.bodies import json_object
 from api.http.describing import ANY_OBJECT, answers
-from api.http.gate import account, needs, service
+from api.http.gate import account, needs, service, tell_again
 from api.http.problems import HttpProblem
 from api.http.routes import jobs
 from api.http.schema import is_resource, path_of, schema_of
@@ -47,6 +47,7 @@ def _view(entry: Entry[Verb]) -> Callable[[], Response]:
         service().note_request(asked, account())
         if not asked.is_quick:
             return jobs.submitted(asked)
+        tell_again(None)
         outcome = performed(asked)
         return jobs.answered(outcome.document, condition_holds=outcome.condition_holds)
 

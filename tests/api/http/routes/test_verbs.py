@@ -111,6 +111,19 @@ def test_who_waits_gets_the_result_itself(custodian):
     assert (failed.status_code, failed.json["detail"]) == (422, "No release exists.")
 
 
+def test_a_request_that_is_sent_again_is_told_of_its_job_and_its_result_is_not_kept(custodian, jobs, service):
+    headers = {"Prefer": "wait=5", "Idempotency-Key": "once"}
+    first = custodian.post("/v1/party/depart", {"name": "Ann"}, headers=headers)
+    again = custodian.post("/v1/party/depart", {"name": "Ann"}, headers=headers)
+    assert (first.status_code, again.status_code, len(jobs.all)) == (200, 202, 1)
+    assert again.headers["Location"] == first.headers["Location"]
+    assert again.json["id"] == "job0"
+    quick = [custodian.post("/v1/party/greet", {"name": "Bob"}, headers={"Idempotency-Key": "2"}) for _ in range(2)]
+    assert [each.status_code for each in quick] == [200, 200]
+    held = b"".join(path.read_bytes() for path in service.folder.iterdir() if path.is_file())
+    assert b"Hello Bob" not in held and b'"done"' not in held
+
+
 def test_jobs_are_shown_to_who_asked_for_them_and_to_custodians(callers, jobs, service, graphs):
     analyst, auditor, custodian = callers["analyst"], callers["auditor"], callers["custodian"]
     assert analyst.post("/v1/microdata", {"name": "people-v1", "out": "m.csv"}).status_code == 202
