@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any, TypeVar
@@ -22,6 +23,10 @@ from api.service.service import Service
 
 #: The largest body of one request: the server takes all of it before anybody looks.
 LARGEST_BODY = 8 * 1024 * 1024
+
+#: So many requests are answered at once that may wait for the store. The server has more threads: whatever they wait
+#: for, it can always say that it lives.
+AT_ONCE = 56
 
 #: What may stand in a Host header: a name or an address, and a port.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
@@ -78,6 +83,9 @@ def register(app: Flask) -> None:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
     app.before_request(_check_host)
+    places = threading.BoundedSemaphore(AT_ONCE)
+    app.before_request(lambda: _take_place(places))
+    app.teardown_request(_leave_place)
     app.before_request(_admit)
     app.before_request(_answered_before)
     app.after_request(_keep_answer)
@@ -96,6 +104,21 @@ def _check_host() -> None:
     # Two of them come joined by a comma; none at all leaves nothing to match.
     if not _HOST.fullmatch(request.environ.get("HTTP_HOST", "")):
         raise HttpProblem(400, "Invalid input", "A request has one Host header with a name and at most a port.")
+
+
+def _take_place(places: threading.BoundedSemaphore) -> None:
+    """Take one of the places of requests that may wait, or refuse where all are taken."""
+    if not request.path.startswith("/v1/"):
+        return
+    if not places.acquire(blocking=False):
+        raise HttpProblem(503, "Busy", "Too many requests are being answered; try again.", {"Retry-After": "2"})
+    g.place = places
+
+
+def _leave_place(_: BaseException | None) -> None:
+    places = g.pop("place", None)
+    if places is not None:
+        places.release()
 
 
 def _admit() -> None:

@@ -30,7 +30,7 @@ _REFUSALS = {
     429: "This account asks too often.",
     502: "A social network does not answer.",
     500: "A bug, or a failure of the service.",
-    503: "The store does not answer, or no jobs run.",
+    503: "The store does not answer, no jobs run, or too much is being asked at once.",
     507: "The disk is full.",
 }
 

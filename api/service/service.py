@@ -23,7 +23,7 @@ from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
 from api.service.settings import Settings
 from api.verbs.contract import Work
-from tabular.errors import InvalidInput, StoreUnavailable
+from tabular.errors import ReportedError, StoreUnavailable
 
 if TYPE_CHECKING:
     from graphpriv.store import Store
@@ -142,6 +142,10 @@ def _clear_left(folder: Path) -> None:
                 shutil.rmtree(each, ignore_errors=True)
 
 
+#: After a store has failed to open, so many seconds pass before somebody tries again.
+_PATIENCE = 1.0
+
+
 class _Shared:
     """A store that is opened when it is first needed, and again after it failed to open."""
 
@@ -149,16 +153,25 @@ class _Shared:
         self._url = url
         self._lock = threading.Lock()
         self._store: Store | None = None
+        self._failed_at = -_PATIENCE
 
     def opened(self) -> Store:
         with self._lock:
+            if self._store is None and time.monotonic() < self._failed_at + _PATIENCE:
+                # Who waited while it failed for others does not wait for as long again.
+                raise self._unavailable()
             if self._store is None:
                 try:
                     self._store = Work(store=self._url).opened()
-                except InvalidInput:
-                    # Where the store is, is nobody's business out there.
-                    raise StoreUnavailable("The store does not answer.", can_retry=True) from None
+                except ReportedError:
+                    self._failed_at = time.monotonic()
+                    raise self._unavailable() from None
             return self._store
+
+    @staticmethod
+    def _unavailable() -> StoreUnavailable:
+        # Where the store is, is nobody's business out there.
+        return StoreUnavailable("The store does not answer.", can_retry=True)
 
     def close(self) -> None:
         with self._lock:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 
 import pytest
 
+from api.app import create_app
 from api.http.server import server_of
+
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture
@@ -50,6 +54,49 @@ def said(address, text, more=b""):
 )
 def test_a_request_says_in_one_way_where_it_goes_and_how_long_it_is(address, head, status):
     assert said(address, f"{head}\r\nConnection: close\r\n\r\n".encode())[0].split()[1] == status
+
+
+def test_who_sends_half_a_request_keeps_nobody_waiting(address):
+    half = [socket.create_connection(address) for _ in range(150)]
+    try:
+        for each in half:
+            each.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n")
+        begun = time.monotonic()
+        assert "200" in said(address, HEALTH)[0]
+        assert time.monotonic() - begun < 5
+    finally:
+        for each in half:
+            each.close()
+
+
+@pytest.fixture
+def hung(config):
+    """A service whose store takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as silent:
+        app = create_app({**config, "STORE": f"neo4j://neo4j:x@127.0.0.1:{silent.getsockname()[1]}"})
+        token = app.extensions["graphpriv"].accounts.add("ann", "custodian")[1].secret
+        server = server_of(app, "127.0.0.1", 0)
+        threading.Thread(target=server.run, daemon=True).start()
+        yield (server.effective_host, server.effective_port), token
+        server.close()
+
+
+def test_a_store_that_hangs_does_not_keep_the_service_from_saying_that_it_lives(hung):
+    address, token = hung
+    waiting = [socket.create_connection(address) for _ in range(80)]
+    try:
+        for place, each in enumerate(waiting):
+            asked = "/readyz" if place % 10 == 0 else "/v1/graphs"
+            each.sendall(f"GET {asked} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        time.sleep(1)
+        for _ in range(3):
+            begun = time.monotonic()
+            assert "200" in said(address, HEALTH)[0]
+            assert time.monotonic() - begun < 5
+        assert "503" in said(address, HEALTH.replace(b"healthz", b"readyz"))[0]
+    finally:
+        for each in waiting:
+            each.close()
 
 
 def test_a_body_of_500_mb_is_not_taken(address):
