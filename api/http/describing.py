@@ -12,6 +12,7 @@ V = TypeVar("V", bound=Callable[..., Any])
 
 #: The types of answers that are no JSON.
 BYTES, CSV, TEXT = "application/octet-stream", "text/csv", "text/plain"
+HTML, JAVASCRIPT, CSS = "text/html", "text/javascript", "text/css"
 
 
 @dataclass(frozen=True, kw_only=True)

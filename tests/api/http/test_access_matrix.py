@@ -21,7 +21,8 @@ from tests.api.http.conftest import Caller
 from tests.api.http.fakes import FakeFiles, FakeJobs
 
 #: Routes that ask for no token.
-OPEN = {"/healthz", "/readyz", "/metrics", "/openapi.json"}
+OPEN = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/start.js", "/docs/swagger-ui.css"}
+OPEN |= {"/docs/swagger-ui-bundle.js"}
 
 Y, N, H = "yes", 403, 404
 ALL, CUSTODIANS, NOTHING = (Y, Y, Y), (Y, N, N), (H, H, H)
