@@ -12,7 +12,7 @@ V = TypeVar("V", bound=Callable[..., Any])
 
 #: The types of answers that are no JSON.
 BYTES, CSV, TEXT = "application/octet-stream", "text/csv", "text/plain"
-HTML, JAVASCRIPT, CSS = "text/html", "text/javascript", "text/css"
+HTML, JAVASCRIPT, CSS, EVENTS = "text/html", "text/javascript", "text/css", "text/event-stream"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,9 +24,9 @@ from api.service.service import Service
 #: The largest body of one request: the server takes all of it before anybody looks.
 LARGEST_BODY = 8 * 1024 * 1024
 
-#: So many requests are answered at once that may wait for the store. The server has more threads: whatever they wait
-#: for, it can always say that it lives.
-AT_ONCE = 56
+#: So many requests are answered at once, streams with them. The server has more threads: whatever they wait for, it can
+#: always say that it lives.
+AT_ONCE = 58
 
 #: What may stand in a Host header: a name or an address, and a port.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
@@ -119,6 +119,12 @@ def _leave_place(_: BaseException | None) -> None:
     places = g.pop("place", None)
     if places is not None:
         places.release()
+
+
+def keep_place() -> Callable[[], None]:
+    """Keep the place of this request beyond its view, for a stream; what this gives is called at the end of it."""
+    places: threading.BoundedSemaphore = g.pop("place")
+    return places.release
 
 
 def _admit() -> None:

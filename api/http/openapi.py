@@ -101,7 +101,7 @@ def _responses(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     yield described.status, {"description": "Done.", "content": _content(described.answer)}
     for status, schema in described.others.items():
-        yield status, {"description": "Also well.", "content": _content(schema)}
+        yield status, {"description": "Also well.", **({"content": _content(schema)} if schema else {})}
     if method == "GET":
         yield 304, {"description": "The caller has it already."}
     for status in sorted(_refusals(rule, method, described, action) - {described.status, *described.others}):

@@ -24,6 +24,26 @@ class Progress(Protocol):
         """It as JSON."""
 
 
+class Event(Protocol):
+    """Something that happened to a job."""
+
+    @property
+    def job(self) -> str:
+        """The id of the job."""
+
+    @property
+    def number(self) -> int:
+        """Counts up within a job."""
+
+    @property
+    def kind(self) -> str:
+        """One of state, progress and best."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What it is about."""
+
+
 class Job(Protocol):
     """One job as it stands; times are seconds of the clock."""
 
@@ -66,6 +86,10 @@ class Job(Protocol):
     @property
     def best(self) -> Mapping[str, Any] | None:
         """The figures of the best candidate so far."""
+
+    @property
+    def version(self) -> int:
+        """The number of its last event."""
 
     @property
     def has_ended(self) -> bool:
@@ -116,6 +140,9 @@ class Jobs(Protocol):
     def cancel(self, id: str) -> Job:
         """End a job; one that has ended stays as it is."""
 
+    def events(self, after: Mapping[str, int]) -> Sequence[Event]:
+        """What has happened to some jobs: for each id the events after a number, in their order."""
+
     def result(self, id: str) -> Result:
         """What came of a job that is done."""
 
@@ -135,4 +162,4 @@ class NoJobs:
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise JobsNotRunning
 
-    submit = get = list = wait = cancel = result = failure = files = file = _refuse
+    submit = get = list = wait = cancel = events = result = failure = files = file = _refuse

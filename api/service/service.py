@@ -18,6 +18,7 @@ from api.service.audit_log import AuditLog
 from api.service.files import Files, NoFiles
 from api.service.graphs import Figures, Graphs
 from api.service.jobs import Jobs, NoJobs
+from api.service.listeners import Listeners
 from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
@@ -78,6 +79,11 @@ class Service:
     def graphs(self) -> Graphs:
         """The graphs under the names they have here."""
         return Graphs(self.opened)
+
+    @cached_property
+    def listeners(self) -> Listeners:
+        """Those who listen to jobs."""
+        return Listeners(self.jobs.events)
 
     @cached_property
     def requests(self) -> Requests:

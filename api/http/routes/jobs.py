@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,13 +14,14 @@ from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
 from api.errors import OUTCOMES, worded
 from api.http import paging
-from api.http.describing import ANY_OBJECT, BYTES, COUNT, MAYBE, PAGES, STRING, answers, paged, record
-from api.http.gate import account, needs, service, tell_again
+from api.http.describing import ANY_OBJECT, BYTES, COUNT, EVENTS, MAYBE, PAGES, STRING, answers, paged, record
+from api.http.gate import account, keep_place, needs, service, tell_again
 from api.http.problems import HttpProblem, call_by, name_here, outside, problem
 from api.service import access
 from api.service.access import UnknownThing
 from api.service.graphs import split
 from api.service.jobs import Job
+from api.service.listeners import Listener
 from api.service.requests import Request, form_of, offered
 from api.verbs import verbs
 from tabular.errors import InvalidInput, UnknownName
@@ -38,6 +42,13 @@ JOB = record(
 
 #: What the result of a job that failed can be: what the verb itself would be refused for.
 REFUSALS = (404, 409, 413, 422, 502, 507)
+
+#: The states that a job does not leave.
+ENDED = ("done", "failed", "cancelled")
+
+#: A stream ends after so many seconds, says something at least as often as this, and is taken up again after so many
+#: milliseconds.
+STREAM_SECONDS, HEARTBEAT, RETRY = 60.0, 10.0, 500
 
 #: How long an answer waits for a job at most, in seconds: it holds a thread.
 LONGEST_WAIT = 30
@@ -96,6 +107,51 @@ def show(id: str) -> Response:
 def cancel(id: str) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return jsonify(_shown(service().jobs.cancel(_found(id).id)))
+
+
+@bp.get("/v1/jobs/<id>/events")
+@needs("work")
+@answers(
+    (EVENTS,),
+    others={204: {}},
+    headers={"Last-Event-ID": "The id of the last event that was heard; the stream goes on after it."},
+)
+def events(id: str) -> Response:
+    """Stream what happens to a job, as server-sent events; a stream ends after a minute, to be taken up again."""
+    job, after = _found(id), _last_heard()
+    if job.has_ended and after >= job.version:
+        # A browser does not come back after this.
+        return Response(status=204)
+    opened = ExitStack()
+    listener = opened.enter_context(service().listeners.listening(job.id, after))
+    opened.callback(keep_place())
+    response = Response(_stream(listener, opened), mimetype=EVENTS)
+    # Where the answer is not read to its end, or not at all.
+    response.call_on_close(opened.close)
+    response.headers.update({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    return response
+
+
+def _last_heard() -> int:
+    text = request.headers.get("Last-Event-ID", "0")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def _stream(listener: Listener, opened: ExitStack) -> Iterator[str]:
+    """The events that a listener hears, as a browser reads them."""
+    until = time.monotonic() + STREAM_SECONDS
+    with opened:
+        yield f"retry: {RETRY}\n\n"
+        while (left := until - time.monotonic()) > 0:
+            event = listener.heard(min(HEARTBEAT, left))
+            if event is None:
+                # Says that the stream lives, and finds out whether anybody listens.
+                yield ":\n\n"
+                continue
+            data = json.dumps(dict(event.data), ensure_ascii=False)
+            yield f"id: {event.number}\nevent: {event.kind}\ndata: {data}\n\n"
+            if event.kind == "state" and event.data.get("state") in ENDED:
+                return
 
 
 @bp.get("/v1/jobs/<id>/result")
@@ -162,6 +218,8 @@ def _shown(job: Job) -> dict[str, Any]:
 
 def _name_here(job: Job, option: str, value: Any) -> Any:
     """The value of an option of a job, in which a graph has the name it has here and not that of the store."""
+    if access.may_see(account().role, "original"):
+        return value
     known = offered(verbs[job.verb].method) if job.verb in verbs else {}
     if option not in known or form_of(known[option]) != "graph" or not isinstance(value, str):
         return value

@@ -27,8 +27,20 @@ class FakeJob:
     best: Any = None
 
     @property
+    def version(self):
+        return 3 if self.has_ended else 2
+
+    @property
     def has_ended(self):
         return self.state in ("done", "failed", "cancelled")
+
+
+@dataclass
+class FakeEvent:
+    job: str
+    number: int
+    kind: str
+    data: Any
 
 
 class FakeJobs:
@@ -59,6 +71,15 @@ class FakeJobs:
     def cancel(self, id):
         self.all[id].state = "cancelled"
         return self.all[id]
+
+    def events(self, after):
+        told = []
+        for id, number in after.items():
+            events = [("state", {"state": "queued"}), ("progress", {"done": 1})]
+            if self.all[id].has_ended:
+                events.append(("state", {"state": self.all[id].state}))
+            told += [FakeEvent(id, n, *each) for n, each in enumerate(events, 1) if n > number]
+        return told
 
     def result(self, id):
         @dataclass

@@ -74,6 +74,7 @@ MATRIX: dict[tuple[str, str], Row] = {
     # The job of somebody else: a custodian sees it.
     ("GET", "/v1/jobs/<id>"): Row(foreign=(Y, H, H)),
     ("POST", "/v1/jobs/<id>/cancel"): Row(foreign=(Y, H, H)),
+    ("GET", "/v1/jobs/<id>/events"): Row(foreign=(Y, H, H)),
     ("GET", "/v1/jobs/<id>/result"): Row(foreign=(Y, H, H)),
     ("GET", "/v1/jobs/<id>/files"): Row(foreign=(Y, H, H)),
     ("GET", "/v1/jobs/<id>/files/<path:name>"): Row(foreign=(Y, H, H)),

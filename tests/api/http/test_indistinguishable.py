@@ -6,9 +6,11 @@ import json
 import random
 
 import pytest
+from flask import g
 
 from api.app import create_app
 from api.http.routes import jobs as job_routes
+from api.service.accounts import Account
 from api.verbs import verbs
 from api.verbs.contract import Work, perform
 from api.verbs.values import made
@@ -115,4 +117,5 @@ def test_a_job_of_an_analyst_does_not_show_the_name_in_the_store(app, service):
     """Where an original has the name of a release, that lies in the store under another one."""
     job = Jobs().submit("microdata", {"name": "release:people", "out": "m.csv"}, account="1")
     with app.test_request_context():
+        g.account = Account("1", "ann", "analyst", "")
         assert job_routes._shown(job)["options"] == {"name": "people", "out": "m.csv"}
