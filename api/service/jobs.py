@@ -149,6 +149,9 @@ class Jobs(Protocol):
     def failure(self, id: str) -> Failure | None:
         """Why a job failed, if it did."""
 
+    def forget(self, person: str) -> None:
+        """Delete all jobs that tell of a person."""
+
     def files(self, id: str) -> Mapping[str, int]:
         """The sizes of the files that a job has written, by name."""
 
@@ -161,5 +164,8 @@ class NoJobs:
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise JobsNotRunning
+
+    def forget(self, person: str) -> None:
+        """There is nothing to forget."""
 
     submit = get = list = wait = cancel = events = result = failure = files = file = _refuse

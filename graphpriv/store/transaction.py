@@ -322,7 +322,7 @@ class Transaction(ABC):
         known = self.known(head.key, "users", [user])
         if not known:
             # The id is not repeated: it is that of a person.
-            raise UnknownName(f"Graph {name!r} has no user of that id.")
+            raise InvalidInput(f"Graph {name!r} has no user of that id.")
         gone, places, topics = self.take_out(head.key, known[user])
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)

@@ -23,12 +23,13 @@ from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem, call_by
 from api.http.routes import jobs
 from api.service import access
+from api.service.access import UnknownThing
 from api.service.graphs import KINDS, Graph, split
 from api.service.requests import Request, Thing
 from api.verbs import verbs
 from api.verbs.contract import Outcome, perform
 from api.verbs.values import made, options_of, value_in
-from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 
 bp = Blueprint("graphs", __name__)
 
@@ -167,9 +168,16 @@ def delete(name: str) -> Response:
 def forget(name: str, user: str) -> Response:
     """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
     graph = _found(name, "forget", person=secrets.token_hex(8))
-    outcome = _perform("graph forget", {"name": graph.stored, "user": user})
+    try:
+        outcome = _perform("graph forget", {"name": graph.stored, "user": user})
+    except InvalidInput:
+        if graph.kind == "release":
+            raise
+        # The id is not repeated: it is that of a person.
+        raise UnknownThing("This graph has no user of that id.") from None
     service().figures.forget(graph.stored)
-    # Kept answers may name the person.
+    # Jobs and kept answers may name the person.
+    service().jobs.forget(user)
     service().answers.clear()
     return jsonify({**outcome.document, "graph": graph.name})
 

@@ -68,6 +68,9 @@ class FakeJobs:
         self.all[id].state = "failed" if self.all[id].options.get("name") == "fails" else "done"
         return self.all[id]
 
+    def forget(self, person):
+        self.forgotten = person
+
     def cancel(self, id):
         self.all[id].state = "cancelled"
         return self.all[id]
