@@ -24,6 +24,9 @@ _ELSEWHERE = {"overwrite": "--overwrite on the command line", "store": "--store 
 
 _TOO_LARGE = "This takes more memory than there is; ask for fewer rows or columns."
 
+#: A text may repeat what it refuses; beyond so many characters it is cut.
+_LONGEST = 1000
+
 #: What is said of refusals that the framework words at length.
 _SAID = {
     404: "There is nothing here.",
@@ -84,7 +87,8 @@ def name_here(parameter: str) -> str:
 def fields_of(error: ReportedError) -> list[dict[str, str]]:
     """The fields that an error is about, each with what is wrong with it."""
     if isinstance(error, WrongOptions):
-        return [{"pointer": pointer(name), "detail": worded(text, name_here)} for name, text in error.errors.items()]
+        told = ((name, outside(worded(text, name_here))) for name, text in error.errors.items())
+        return [{"pointer": pointer(name), "detail": text} for name, text in told]
     named = [name for name in error.named if name not in _ELSEWHERE][:1]
     return [{"pointer": pointer(name), "detail": outside(error.worded(name_here))} for name in named]
 
@@ -93,7 +97,8 @@ def outside(text: str) -> str:
     """A *text* that may leave the house."""
     for stored, name in g.get("names", {}).items():
         text = text.replace(stored, name)
-    return service_of(current_app).without_places(text)
+    text = service_of(current_app).without_places(text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def call_by(name: str, stored: str) -> None:

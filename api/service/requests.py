@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 from api.service import access
@@ -40,6 +41,9 @@ LARGEST_SEED = 2**128 - 1
 NAME_OUT = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}(?![\s\S])"
 ID = r"^[A-Za-z0-9_-]{1,64}(?![\s\S])"
 NAME_IN = r"^[^/\\\u0000-\u001f.-][^/\\\u0000-\u001f]{0,99}(?![\s\S])"
+
+#: So many options that are none are told, each by so much of its name.
+_UNKNOWN_TOLD, _NAME_TOLD = 20, 100
 
 #: Verbs that begin with one of these are a resource of the service, which has routes of its own.
 RESOURCES = ("graph", "account", "token")
@@ -116,21 +120,16 @@ class Requests:
         reading = _Reading(verb, body, account, self)
         options = reading.options()
         access.refuse_role(account.role, verb.action, is_about_nothing=not reading.things)
-        request = Request(
-            name=name,
-            verb=_sound(verb, options, is_complete=reading.is_complete),
-            options=options,
-            seed=reading.seed,
-            things=tuple(reading.things),
-        )
-        _refuse_paths(request.verb)
-        return request
+        sound = _sound(verb, options, is_complete=reading.is_complete)
+        return Request(name=name, verb=sound, options=options, seed=reading.seed, things=tuple(reading.things))
 
 
 def _sound(verb: type[Verb], options: Mapping[str, Any], *, is_complete: bool) -> Verb:
     """The verb with its options, checked; of what only a job can read, the job checks the rest."""
     try:
         made_verb = made(verb, options)
+        # Before the check, which may look into what the verb reads.
+        _refuse_paths(made_verb)
         if is_complete:
             made_verb.check()
     except UnknownName as error:
@@ -195,9 +194,9 @@ class _Reading:
         """What is wrong with the shape of each option, before anything is looked up."""
         known = offered(self._verb)
         names = [*known, *["seed"] * self._verb.draws]
-        for name in self._body:
-            if name not in names:
-                yield name, UnknownName.among("option", name, names).worded(named)
+        unknown = (name for name in self._body if name not in names)
+        for name in islice(unknown, _UNKNOWN_TOLD):
+            yield name[:_NAME_TOLD], UnknownName.among("option", name[:_NAME_TOLD], names).worded(named)
         yield from self._mixed()
         for name, option in known.items():
             if name not in self._body or (self._body[name] is None and option.metadata.get("own")):

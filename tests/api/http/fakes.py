@@ -62,7 +62,8 @@ class FakeJobs:
     def list(self, *, account=None, after=None, limit=100):
         found = [each for each in reversed(self.all.values()) if account in (None, each.account)]
         ids = [each.id for each in found]
-        return found[ids.index(after) + 1 if after else 0 :][:limit]
+        begin = 0 if after is None else ids.index(after) + 1 if after in ids else len(ids)
+        return found[begin:][:limit]
 
     def wait(self, id, seconds):
         self.all[id].state = "failed" if self.all[id].options.get("name") == "fails" else "done"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -73,6 +74,19 @@ def test_what_is_no_json_object_is_refused(custodian, text):
     answer = custodian.post("/v1/accounts", data=text, content_type="application/json")
     assert answer.status_code == 400
     assert answer.content_type == "application/problem+json"
+
+
+def test_a_refusal_does_not_send_back_all_that_it_refuses(custodian):
+    begun = time.monotonic()
+    for body in (
+        {"name": "x" * 1_000_000, "k": "y" * 1_000_000, "into": ["z" * 1_000_000]},
+        {f"option {number}": 1 for number in range(100_000)},
+        {"x" * 1_000_000: 1},
+    ):
+        answer = custodian.post("/v1/protect", body)
+        assert answer.status_code == 400
+        assert len(answer.data) < 30_000
+    assert time.monotonic() - begun < 20
 
 
 def test_another_type_than_json_is_refused(custodian):
