@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -50,8 +51,10 @@ ENDED = ("done", "failed", "cancelled")
 #: milliseconds.
 STREAM_SECONDS, HEARTBEAT, RETRY = 60.0, 10.0, 500
 
-#: How long an answer waits for a job at most, in seconds: it holds a thread.
-LONGEST_WAIT = 30
+#: How long an answer waits for a job at most, in seconds, and how many do at once: each holds a thread.
+LONGEST_WAIT, MOST_WAITING = 30, 12
+
+_WAITING = threading.BoundedSemaphore(MOST_WAITING)
 
 _WAIT = re.compile(r"(?:^|[,;\s])wait=([0-9]{1,6})(?![0-9])")
 
@@ -63,7 +66,7 @@ def submitted(asked: Request) -> Response:
     tell_again(_shown(job), 202)
     seconds = _waiting()
     if seconds:
-        job = service().jobs.wait(job.id, seconds)
+        job = _waited_for(job, seconds)
     if job.state == "done" and seconds:
         response = _result(job)
     elif job.state == "failed" and seconds:
@@ -75,6 +78,16 @@ def submitted(asked: Request) -> Response:
     if seconds:
         response.headers["Preference-Applied"] = f"wait={seconds}"
     return response
+
+
+def _waited_for(job: Job, seconds: int) -> Job:
+    """The job when it has ended, or when it is time; where too many wait already, as it is now."""
+    if not _WAITING.acquire(blocking=False):
+        return job
+    try:
+        return service().jobs.wait(job.id, seconds)
+    finally:
+        _WAITING.release()
 
 
 def _waiting() -> int:

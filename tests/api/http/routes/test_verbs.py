@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -181,3 +182,23 @@ def test_without_jobs_only_quick_verbs_answer(greeting, config):
     answer = caller.post("/v1/party/depart", {"name": "Ann"})
     assert (answer.status_code, answer.json["detail"][:20]) == (503, "Jobs are not running")
     assert caller.post("/v1/party/greet", {"name": "Ann"}).status_code == 200
+
+
+def test_only_so_many_wait_for_jobs_at_once(custodian, jobs, monkeypatch):
+    monkeypatch.setattr("api.http.routes.jobs._WAITING", threading.BoundedSemaphore(1))
+    gate, inside = threading.Event(), threading.Event()
+
+    def wait(id, seconds):
+        inside.set()
+        gate.wait(10)
+        return jobs.all[id]
+
+    jobs.wait = wait
+    headers = {"Prefer": "wait=9"}
+    asked = ("/v1/party/depart", {"name": "Ann"})
+    first = threading.Thread(target=custodian.post, args=asked, kwargs={"headers": headers})
+    first.start()
+    inside.wait(10)
+    assert custodian.post("/v1/party/depart", {"name": "Bob"}, headers=headers).status_code == 202
+    gate.set()
+    first.join()
