@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 
 from api.http import gate, problems
-from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, verbs
+from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, uploads, verbs
 from api.service.files import Files
 from api.service.jobs import Jobs
 from api.service.service import Service
@@ -28,7 +28,7 @@ def create_app(
     metrics.register(app)
     problems.register(app)
     gate.register(app)
-    for part in (health, metrics, docs, catalogue, graphs, accounts, jobs):
+    for part in (health, metrics, docs, catalogue, graphs, uploads, accounts, jobs):
         app.register_blueprint(part.bp)
     verbs.register(app)
     gate.check_routes(app)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from api.service.access import Forbidden
 from api.service.answers import KeyInUse, OtherRequest
+from api.service.uploads import TooLarge, WrongOffset
 from tabular.errors import (
     AlreadyReleased,
     FileFailure,
@@ -52,6 +53,8 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     UnknownName: Outcome(404, 2, "Not found"),
     NameTaken: Outcome(409, 2, "Name taken"),
     AlreadyReleased: Outcome(409, 2, "Already released"),
+    WrongOffset: Outcome(409, 2, "Wrong offset"),
+    TooLarge: Outcome(413, 2, "Too large"),
     OtherRequest: Outcome(422, 2, "Other request"),
     KeyInUse: Outcome(409, 1, "In use"),
     Forbidden: Outcome(403, 2, "Forbidden"),

@@ -59,6 +59,7 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     for shown_host, shown_port in _listening(server):
         note(f"graphpriv listens on http://{shown_host}:{shown_port}; stop it with Ctrl-C.")
+    service_of(app).keep_house()
     first = service_of(app).accounts.add_first()
     if first is not None:
         note(

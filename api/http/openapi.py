@@ -87,8 +87,9 @@ def _parameters(rule: Rule, method: str, described: Description, *, needs_token:
     for name in re.findall(r"<(?:\w+:)?(\w+)>", rule.rule):
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
     for name, schema in described.query.items():
-        plain = {key: value for key, value in schema.items() if key != "description"}
-        yield {"name": name, "in": "query", "schema": plain, "description": schema.get("description", "")}
+        plain = {key: value for key, value in schema.items() if key not in ("description", "required")}
+        told = {"required": True} if schema.get("required") else {}
+        yield {"name": name, "in": "query", "schema": plain, "description": schema.get("description", ""), **told}
     for name, help in described.headers.items():
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": help}
     if method in ("POST", "PUT") and needs_token:

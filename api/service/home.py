@@ -64,6 +64,12 @@ CREATE TABLE answers (
     body BLOB,
     PRIMARY KEY (account, key)
 ) STRICT;
+CREATE TABLE uploads (
+    id TEXT PRIMARY KEY,
+    account TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    created TEXT NOT NULL
+) STRICT;
 CREATE TABLE figures (
     graph TEXT PRIMARY KEY,
     revision TEXT NOT NULL,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from api.service.accounts import Account, Accounts, RateLimit
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
-from api.service.files import Files, NoFiles
+from api.service.files import Files, StoredFiles
 from api.service.graphs import Figures, Graphs
 from api.service.jobs import Jobs, NoJobs
 from api.service.listeners import Listeners
@@ -23,12 +23,16 @@ from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
 from api.service.settings import Settings
+from api.service.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 
 if TYPE_CHECKING:
     from graphpriv.store import Store
 
+
+#: How often the service looks for what nobody wants any more, in seconds.
+_HOUSEKEEPING = 300.0
 
 #: After so long, in seconds, the folder of a request is one that a killed process has left.
 _LEFT = 3600
@@ -40,15 +44,18 @@ class Service:
 
     settings: Settings
     records: Records
+    uploads: Uploads
+    files: Files
     jobs: Jobs = field(default_factory=NoJobs)
-    files: Files = field(default_factory=NoFiles)
 
     @classmethod
     def at(cls, settings: Settings, *, jobs: Jobs | None = None, files: Files | None = None) -> Service:
         """The service with its folder, which is made where there is none."""
         records = Records.at(settings.home, create=True)
         _clear_left(records.home.folder)
-        return cls(settings=settings, records=records, jobs=jobs or NoJobs(), files=files or NoFiles())
+        uploads = Uploads(records.home, settings.largest_upload)
+        found = files or StoredFiles(uploads)
+        return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
 
     @property
     def accounts(self) -> Accounts:
@@ -133,8 +140,24 @@ class Service:
         text = re.sub(rf"{re.escape(str(self.folder))}(/request-[^/\s]+)?/?", "", text)
         return text.replace(self.settings.store, "the store")
 
+    def keep_house(self) -> None:
+        """From now on, erase from time to time what nobody wants any more."""
+        threading.Thread(target=self._keep_house, daemon=True, name="house").start()
+
+    def _keep_house(self) -> None:
+        while not self._closed.wait(_HOUSEKEEPING):
+            # What fails now is done the next time.
+            with suppress(ReportedError, OSError):
+                self.uploads.erase_abandoned()
+                _clear_left(self.folder)
+
+    @cached_property
+    def _closed(self) -> threading.Event:
+        return threading.Event()
+
     def close(self) -> None:
         """Let go of everything."""
+        self._closed.set()
         self._shared.close()
         self.records.home.close()
 

@@ -24,6 +24,8 @@ class Settings(Method):
         help="How many requests a second an account may make, after a burst of twice as many.",
     )
 
+    largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
+
     @classmethod
     def of(cls, given: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
         """The settings that are *given* in capitals, and else those of the *environment*."""

@@ -1,5 +1,6 @@
 """The service as a whole: whether it lives, is ready, and what it lists."""
 
+import os
 import threading
 import time
 
@@ -120,3 +121,19 @@ def test_a_setting_is_given_or_in_the_environment():
     for text in ("x", "0", "nan", "-1", "inf"):
         with pytest.raises(InvalidParameter, match="rate_limit"):
             Settings.of({}, {"GRAPHPRIV_RATE_LIMIT": text})
+
+
+def test_the_house_is_kept_while_the_service_runs(app, monkeypatch):
+    monkeypatch.setattr("api.service.service._HOUSEKEEPING", 0.05)
+    service = app.extensions["graphpriv"]
+    upload = service.uploads.open(service.accounts.add("ann", "custodian")[0], 3)
+    left = service.folder / "request-left"
+    left.mkdir()
+    for path in (left, service.uploads.folder / upload.id):
+        os.utime(path, (time.time() - 4000,) * 2)
+    service.keep_house()
+    until = time.monotonic() + 10
+    while (left.exists() or any(service.uploads.folder.iterdir())) and time.monotonic() < until:
+        time.sleep(0.05)
+    service.close()
+    assert not left.exists() and not any(service.uploads.folder.iterdir())

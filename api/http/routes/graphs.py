@@ -316,5 +316,7 @@ def _uploads() -> dict[str, Any] | None:
 def _import_uploads(stored: str, options: dict[str, Any], uploads: Mapping[str, Any]) -> Response:
     """Import uploads as a job, since they may be large."""
     method = verbs["graph import"].method
-    asked: Request = service().requests.read("graph import", method, {**options, **uploads, "graph": stored}, account())
+    # An upload has no name that could tell its format.
+    body = {"format": "node-link", **options, **uploads, "graph": stored}
+    asked: Request = service().requests.read("graph import", method, body, account())
     return jobs.submitted(asked)
