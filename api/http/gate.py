@@ -1,7 +1,7 @@
 """What every request passes on its way in and every answer on its way out.
 
-In: the Host header, the token, the rate, the role, the Idempotency-Key. Out: an ETag, security headers, the answer kept
-for who asks again.
+In: the Host header, the token, the rate, the role, the Idempotency-Key. Out: an ETag, security headers, and the answer
+is kept in case the request comes again.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def register(app: Flask) -> None:
 
 
 def check_routes(app: Flask) -> None:
-    """Refuse an application with a route under /v1 that says nothing of who may take it."""
+    """Refuse an application with a route under /v1 that does not say who may use it."""
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/v1/") and action_of(app, rule.endpoint) not in access.ACTIONS:
             raise LookupError(f"The route {rule.rule} names no action of the table of access.")
@@ -188,7 +188,7 @@ def _keep_answer(response: Response) -> Response:
 
 
 def tell_again(document: Mapping[str, Any] | None, status: int = 200) -> None:
-    """Keep another answer than this one for who sends the request again: what is kept holds no secrets and no data.
+    """Keep another answer than this one in case the request comes again: what is kept holds no secrets and no data.
 
     None keeps nothing, where the request changes nothing and can be done again.
     """

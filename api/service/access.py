@@ -12,7 +12,7 @@ Kind = Literal["original", "release", "service"]
 
 
 class Answer(Enum):
-    """What somebody is told who asks to do something with a thing."""
+    """The answer to somebody who wants to do something with a thing."""
 
     YES = "yes"
     #: It is there, and not for this role.

@@ -1,4 +1,4 @@
-"""Answers to requests that change something, kept for a day for who asks again with the same key."""
+"""Answers to requests that change something, kept for a day in case the same request comes again with its key."""
 
 from __future__ import annotations
 

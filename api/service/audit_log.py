@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.service.home import Home, now
@@ -72,12 +72,12 @@ class AuditLog:
                 number=number + 1, time=now(), account=account, role=role, action=action, kind=kind, object=name,
                 details=details or {}, hash="",
             )  # fmt: skip
-            row = {**entry.document, "hash": entry.expected_hash(before)}
-            values = [*row.values()]
-            values[7] = json.dumps(row["details"], sort_keys=True)
-            db.execute(f"INSERT INTO audit_log ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)  # noqa: S608
-            db.execute("INSERT OR REPLACE INTO audit_log_end VALUES (1, ?, ?)", (entry.number, row["hash"]))
-        return Entry(**row)
+            entry = replace(entry, hash=entry.expected_hash(before))
+            row = {**entry.document, "details": json.dumps(entry.document["details"], sort_keys=True)}
+            marks = ", ".join(f":{name}" for name in row)
+            db.execute(f"INSERT INTO audit_log ({', '.join(row)}) VALUES ({marks})", row)  # noqa: S608
+            db.execute("INSERT OR REPLACE INTO audit_log_end VALUES (1, ?, ?)", (entry.number, entry.hash))
+        return entry
 
     def entries(self, *, before: int | None = None, limit: int = 100) -> list[Entry]:
         """The last entries, or the last ones *before* a number; the newest first."""

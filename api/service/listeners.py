@@ -1,4 +1,4 @@
-"""Those who listen to jobs: one reader asks for the events of all of them, and hands each on."""
+"""Listeners to jobs: one reader asks for the events of all jobs that somebody listens to, and hands each on."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Service:
 
     @cached_property
     def answers(self) -> Answers:
-        """Answers that are kept for who asks again."""
+        """Answers kept for repeated requests."""
         return Answers(self.records.home)
 
     @cached_property
@@ -89,7 +89,7 @@ class Service:
 
     @cached_property
     def listeners(self) -> Listeners:
-        """Those who listen to jobs."""
+        """The listeners to jobs."""
         return Listeners(self.jobs.events)
 
     @cached_property

@@ -108,7 +108,7 @@ def _ask(name: str, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _secret(document: Mapping[str, Any], location: str) -> Response:
-    """The answer with a new token, which is kept for nobody who asks again."""
+    """The answer with a new token; a repeated request does not get the token again."""
     response = jsonify(dict(document))
     response.status_code, response.headers["Location"] = 201, location
     response.headers["Cache-Control"] = "no-store"

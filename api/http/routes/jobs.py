@@ -62,7 +62,7 @@ _WAIT = re.compile(r"(?:^|[,;\s])wait=([0-9]{1,6})(?![0-9])")
 def submitted(asked: Request) -> Response:
     """Queue a request: the job, or the result where the caller waits for it and it is there in time."""
     job = service().jobs.submit(asked.name, asked.options, account=account().id, seed=asked.seed)
-    # The result may hold data of persons: who asks again is told of the job.
+    # The result may hold data of persons: a repeated request gets the job instead.
     tell_again(_shown(job), 202)
     seconds = _waiting()
     if seconds:

@@ -1,4 +1,4 @@
-"""Figures of the service for Prometheus: for custodians, and for who is on this machine."""
+"""Figures of the service for Prometheus, for custodians and for requests from this machine."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def register(app: Flask) -> None:
 @bp.get("/metrics")
 @answers((TEXT,), refusals=(403,))
 def metrics() -> Response:
-    """Give the figures of the service, for Prometheus; to custodians, and to who asks from this machine."""
+    """Give the figures of the service for Prometheus, to custodians and to requests from this machine."""
     known = token_account()
     if not _is_here() and (known is None or not access.may(known.role, "administer", "service")):
-        raise HttpProblem(403, "Forbidden", "The figures are for custodians, or for who asks from this machine.")
+        raise HttpProblem(403, "Forbidden", "The figures are for custodians, or for requests from this machine.")
     counts: Counts = current_app.extensions[_EXTENSION]
     return Response(counts.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
