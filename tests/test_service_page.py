@@ -6,15 +6,14 @@ import json
 import re
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
 
 from api.app import create_app
-from api.http.server import server_of
 from graphpriv.store import open_store
 from tests.api.conftest import SMALL
+from tests.api.http.conftest import running
 
 PAGE = (Path(__file__).parent.parent / "docs" / "service.md").read_text()
 
@@ -30,12 +29,11 @@ def served(tmp_path):
     config = {"STORE": f"file:{tmp_path / 's.db'}", "HOME": str(tmp_path / "home")}
     open_store(config["STORE"], create=True).close()
     app = create_app(config)
-    server = server_of(app, "127.0.0.1", 0)
-    threading.Thread(target=server.run, daemon=True).start()
     token = app.extensions["graphpriv"].accounts.add_first().secret
     (tmp_path / "people.json").write_text(json.dumps(SMALL))
-    yield {"URL": f"http://127.0.0.1:{server.effective_port}", "TOKEN": token, "PATH": "/usr/bin:/bin"}
-    server.close()
+    with running(app) as (host, port):
+        yield {"URL": f"http://{host}:{port}", "TOKEN": token, "PATH": "/usr/bin:/bin"}
+    app.extensions["graphpriv"].close()
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from waitress import wasyncore
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from api.app import create_app
 from api.http.describing import PROBLEM_SCHEMA
 from api.http.openapi import openapi, template_of
+from api.http.server import server_of
 from api.service.accounts import ROLES
 from api.verbs import verbs
 from api.verbs.contract import Work, perform
@@ -70,6 +75,21 @@ class Caller:
 
     def delete(self, path: str, **given: Any) -> TestResponse:
         return self("DELETE", path, **given)
+
+
+@contextmanager
+def running(app: Any) -> Iterator[tuple[str, int]]:
+    """The address of a server of *app*, which is stopped with all its threads and connections."""
+    server = server_of(app, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield server.effective_host, server.effective_port
+    finally:
+        # Threads first: they would write to what stands where their sockets were.
+        server.task_dispatcher.shutdown(timeout=20)
+        wasyncore.close_all(server._map)
+        thread.join(20)
 
 
 @pytest.fixture

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import socket
-import threading
+import subprocess
+import sys
 import time
 
 import pytest
 
-from api.app import create_app
-from api.http.server import server_of
+from tests.api.http.conftest import running
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture
 def address(app):
-    server = server_of(app, "127.0.0.1", 0)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield server.effective_host, server.effective_port
-    server.close()
+    with running(app) as found:
+        yield found
 
 
 def said(address, text, more=b""):
@@ -69,16 +66,29 @@ def test_who_sends_half_a_request_keeps_nobody_waiting(address):
             each.close()
 
 
+#: Serves until it is killed: its threads hang.
+SERVES = """
+import sys
+from api.app import create_app
+from api.http.server import server_of
+
+app = create_app({"STORE": sys.argv[1], "HOME": sys.argv[2], "RATE_LIMIT": 1e6})
+server = server_of(app, "127.0.0.1", 0)
+print(server.effective_port, app.extensions["graphpriv"].accounts.add_first().secret, flush=True)
+server.run()
+"""
+
+
 @pytest.fixture
 def hung(config):
     """A service whose store takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=200) as silent:
-        app = create_app({**config, "STORE": f"neo4j://neo4j:x@127.0.0.1:{silent.getsockname()[1]}"})
-        token = app.extensions["graphpriv"].accounts.add("ann", "custodian")[1].secret
-        server = server_of(app, "127.0.0.1", 0)
-        threading.Thread(target=server.run, daemon=True).start()
-        yield (server.effective_host, server.effective_port), token
-        server.close()
+        store = f"neo4j://neo4j:x@127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-c", SERVES, store, config["HOME"]]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            port, token = process.stdout.readline().split()
+            yield ("127.0.0.1", int(port)), token
+            process.kill()
 
 
 def test_a_store_that_hangs_does_not_keep_the_service_from_saying_that_it_lives(hung):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
-from api.http.server import server_of
+from tests.api.http.conftest import running
 
 pytest.importorskip("flask_swagger_ui")
 
@@ -14,9 +12,11 @@ pytest.importorskip("flask_swagger_ui")
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_it_shows_every_route_and_asks_nobody_else(app, chromium):
-    server = server_of(app, "127.0.0.1", 0)
-    threading.Thread(target=server.run, daemon=True).start()
-    address = f"http://{server.effective_host}:{server.effective_port}"
+    with running(app) as (host, port):
+        look(f"http://{host}:{port}", [*routes(app)], chromium)
+
+
+def look(address, shown, chromium):
     asked, said = [], []
     page = chromium.new_page()
     page.on("request", lambda request: asked.append(request.url))
@@ -25,12 +25,11 @@ def test_it_shows_every_route_and_asks_nobody_else(app, chromium):
     try:
         page.goto(f"{address}/docs")
         page.wait_for_selector("[data-path='/v1/table/search']")
-        assert page.locator(".opblock").count() == len([*routes(app)])
+        assert page.locator(".opblock").count() == len(shown)
         page.click("[data-path='/v1/table/search']")
         page.wait_for_selector("text=Finds the generalisation")
     finally:
         page.close()
-        server.close()
     assert all(url.startswith((address, "data:")) for url in asked), asked
     assert said == []
 
