@@ -55,7 +55,8 @@ class StoredFiles:
 
     def upload(self, upload: str, account: Account) -> Stored:
         """A finished upload, which a job knows by its id."""
-        return Stored(f"{UPLOAD}{self.of_uploads.finished(upload, account).name}", "original")
+        found = self.of_uploads.finished(upload, account)
+        return Stored(f"{UPLOAD}{found.file}", "original")
 
     def uploads(self, uploads: Mapping[str, str], account: Account) -> Stored:
         """A folder of finished uploads."""
@@ -71,7 +72,11 @@ def files_of(home: Path, verb: Verb) -> Mapping[str, Path]:
     found: dict[str, Path] = {}
     for name in verb.reads():
         path = folder_of(home) / name.removeprefix(UPLOAD)
-        if not name.startswith((UPLOAD, FOLDER)) or not path.exists():
-            raise UnknownThing.called("upload" if name.startswith((UPLOAD, FOLDER)) else "table", name)
-        found[name] = path
+        if not name.startswith((UPLOAD, FOLDER)):
+            raise UnknownThing.called("table", name)
+        if path.exists():
+            found[name] = path
+        elif not any(path.parent.glob(f"{path.name.partition('.')[0]}*")):
+            # What an edge list may have beside it is not there, and need not be.
+            raise UnknownThing.called("upload", name)
     return found

@@ -68,6 +68,7 @@ CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
     account TEXT NOT NULL,
     size INTEGER NOT NULL,
+    suffix TEXT NOT NULL,
     created TEXT NOT NULL
 ) STRICT;
 CREATE TABLE figures (

@@ -316,7 +316,8 @@ def _uploads() -> dict[str, Any] | None:
 def _import_uploads(stored: str, options: dict[str, Any], uploads: Mapping[str, Any]) -> Response:
     """Import uploads as a job, since they may be large."""
     method = verbs["graph import"].method
-    # An upload has no name that could tell its format.
-    body = {"format": "node-link", **options, **uploads, "graph": stored}
-    asked: Request = service().requests.read("graph import", method, body, account())
+    asked: Request = service().requests.read("graph import", method, {**options, **uploads, "graph": stored}, account())
+    if "format" not in options and "." not in asked.options["file"]:
+        # Nothing tells the format.
+        return _import_uploads(stored, {**options, "format": "node-link"}, uploads)
     return jobs.submitted(asked)
