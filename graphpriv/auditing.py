@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
-from graphpriv.risk import SCENARIOS, Attacker, Comparison, Disclosure
+from graphpriv.risk import SCENARIOS, Attacker, ComparedLinks, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store.records import Run
-from graphpriv.structure import structural_change
+from graphpriv.structure import structural_change, structure
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.loop import Report, silent
@@ -171,36 +172,100 @@ def audit(
     the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
     is at work on which scenario, and how many millions of the steps are used up.
     """
-    for name, graph in (("original", original), ("released", released)):
-        if not len(graph):
-            raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
-    steps = STEPS if steps is None else steps
-    if steps < 1:
-        raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
-    hashes = {"original": fingerprint(original), "released": fingerprint(released)}
-    if undirected:
-        original, released = original.undirected(), released.undirected()
-    pair = Pair.of(original, released, mapping)
-    comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers)
-    asked = {**scenarios, STRUCTURE: ()}
-    found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
-    done = 0
-    for name, scenario in product(attackers, asked):
-        attacker = _attacker(name, scenario, steps, len(scenarios))
-        told = _counted_on(report, f"Attacker {name}, {scenario}", done, steps)
-        told(0, 0)
-        found[name][scenario] = attacker.disclosed(comparison, asked[scenario], told)
-        done += attacker.steps
-    report("Measuring", 0, 0)
-    parameters = {
-        "attackers": list(attackers),
-        "steps": steps,
-        "scenarios": list(scenarios),
-        "undirected": undirected,
-    }
-    document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
-    findings = _findings(pair, found, at_risk)
-    return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, hashes["original"])
+    auditor = Auditor(
+        original,
+        attackers=attackers,
+        scenarios=scenarios,
+        undirected=undirected,
+        steps=steps,
+        at_risk=at_risk,
+        workers=workers,
+    )
+    return auditor.audit(released, mapping, report=report)
+
+
+class Auditor:
+    """Audits releases of one *original*, as `audit` does, and finds once what holds for several of them.
+
+    This is the structure of the original and, for releases with the same links, all that follows from links alone.
+    If *several* are to come, the report says which attack is made for all of them.
+    """
+
+    def __init__(
+        self,
+        original: SocialGraph,
+        *,
+        attackers: Sequence[str] = ("ego", "subgraph"),
+        scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
+        undirected: bool = False,
+        steps: int | None = None,
+        at_risk: int = 20,
+        workers: int | None = None,
+        several: bool = False,
+    ) -> None:
+        _check_users("original", original)
+        self.steps = STEPS if steps is None else steps
+        if self.steps < 1:
+            raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
+        self.original, self.attackers, self.scenarios = original, attackers, scenarios
+        self.undirected, self.at_risk, self.workers, self.several = undirected, at_risk, workers, several
+        self._links: ComparedLinks | None = None
+
+    def audit(
+        self, released: SocialGraph, mapping: NDArray[np.int64] | None = None, *, report: Report = silent
+    ) -> Audit:
+        """The audit of one release."""
+        _check_users("released", released)
+        hashed = fingerprint(released)
+        pair = Pair.of(self._compared, released.undirected() if self.undirected else released, mapping)
+        found = self._disclosures(pair.aligned, report)
+        report("Measuring", 0, 0)
+        parameters = {
+            "attackers": list(self.attackers),
+            "steps": self.steps,
+            "scenarios": list(self.scenarios),
+            "undirected": self.undirected,
+        }
+        document = {"version": version(), "inputs": {"released": hashed}, "parameters": parameters}
+        findings = _findings(pair, found, self.at_risk, self._structure)
+        return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, self._hash)
+
+    def _disclosures(self, pair: Pair, report: Report) -> dict[str, dict[str, Disclosure]]:
+        comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=self.workers, links=self._links)
+        self._links = comparison.links
+        asked = {**self.scenarios, STRUCTURE: ()}
+        found: dict[str, dict[str, Disclosure]] = {name: {} for name in self.attackers}
+        done = 0
+        for name, scenario in product(self.attackers, asked):
+            attacker = _attacker(name, scenario, self.steps, len(self.scenarios))
+            known = comparison.links.disclosures if scenario == STRUCTURE else {}
+            told = _counted_on(report, f"Attacker {name}, {scenario}{self._shared(scenario)}", done, self.steps)
+            told(0, 0)
+            if attacker not in known:
+                known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
+            found[name][scenario] = known[attacker]
+            done += attacker.steps
+        return found
+
+    def _shared(self, scenario: str) -> str:
+        return ", once for all releases with these links" if self.several and scenario == STRUCTURE else ""
+
+    @cached_property
+    def _compared(self) -> SocialGraph:
+        return self.original.undirected() if self.undirected else self.original
+
+    @cached_property
+    def _hash(self) -> str:
+        return fingerprint(self.original)
+
+    @cached_property
+    def _structure(self) -> dict[str, Any]:
+        return structure(self._compared)
+
+
+def _check_users(name: str, graph: SocialGraph) -> None:
+    if not len(graph):
+        raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
 
 
 def _attacker(name: str, scenario: str, steps: int, labelled: int) -> Attacker:
@@ -230,7 +295,7 @@ def figure_paths(
     none = nowhere.astype(np.int64)
     nothing = Disclosure(none, none, nobody, none + 1)
     found = {attacker: dict.fromkeys([*scenarios, STRUCTURE], nothing) for attacker in attackers}
-    findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)
+    findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0, structure(graph))
     return tuple(path for path, _ in _numbers(findings))
 
 
@@ -264,7 +329,9 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int) -> dict[str, Any]:
+def _findings(
+    pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int, before: dict[str, Any]
+) -> dict[str, Any]:
     original, released = pair.original, pair.masked
     mapped = None if pair.mapping is None else int((pair.mapping >= 0).sum())
     return {
@@ -288,7 +355,7 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "highest": _highest(found, pair.mapping, False),
         "highest_by_links": _highest(found, pair.mapping, True),
         "smallest_candidate_set": _smallest_set(found),
-        "structure": _structure(pair, found),
+        "structure": _structure(pair, found, before),
         "at_risk": _most_at_risk(original.ids, found, at_risk),
     }
 
@@ -369,9 +436,9 @@ def _smallest_set(found: Mapping[str, Mapping[str, Disclosure]], sure: bool = Fa
     return min((each for each in sets if each is not None), default=None)
 
 
-def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dict[str, Any]:
+def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], before: dict[str, Any]) -> dict[str, Any]:
     alone = {attacker: scenarios[STRUCTURE] for attacker, scenarios in found.items()}
-    change = structural_change(pair.original, pair.masked, pair.mapping)
+    change = structural_change(pair.original, pair.masked, pair.mapping, before=before)
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},

@@ -66,19 +66,24 @@ def structure(graph: SocialGraph) -> dict[str, Any]:
 
 
 def structural_change(
-    original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None = None
+    original: SocialGraph,
+    released: SocialGraph,
+    mapping: NDArray[np.int64] | None = None,
+    *,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The figures of both graphs and their differences; 0 throughout while the edges stay.
 
-    `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not.
+    `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not. *before* has the
+    figures of the original, if they are known already.
     """
     same = None if mapping is None or (mapping < 0).any() else _same_edges(original, released, mapping)
-    before = structure(original)
+    before = structure(original) if before is None else before
     # Sampled starts would differ by the order of the users: what is equal is not measured twice.
     after = dict(before) if same else structure(released)
     figures = [name for name in before if name != "estimated"]
     return {
-        "original": before,
+        "original": dict(before),
         "released": after,
         "change": {name: after[name] - before[name] for name in figures},
         "edges_unchanged": same,
