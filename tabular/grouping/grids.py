@@ -15,7 +15,7 @@ from math import ceil, inf, isfinite, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Members, is_number
+from tabular.attributes import Attribute, Members, all_numbers
 from tabular.intervals import Span, Spans
 
 #: The label of an interval of numbers in a hierarchy.
@@ -59,7 +59,7 @@ def numbers_of(attribute: Attribute) -> NDArray[np.float64]:
     """
     domain = attribute.domain
     held = domain[: len(domain) - (len(domain) > 0 and domain[-1] is None)]
-    if not attribute.is_ordered or attribute.declared or not all(map(is_number, held)):
+    if not attribute.is_ordered or attribute.declared or not all_numbers(held):
         return np.zeros(0)
     try:
         numbers = np.array(held, dtype=np.float64)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabular.attributes import Attribute, LabelReader, canonical, paired_distances, write_label
+from tabular.attributes import Attribute, LabelReader, canonical, paired_distances, words_of, write_label
 from tabular.errors import InvalidInput
 from tabular.intervals import Span, Spans, place_of, runs_of
 from tabular.measures.interval_disclosure import mid_ranks
@@ -34,6 +34,15 @@ def test_a_set_is_its_runs(sets):
     for owner, members in enumerate(sets):
         parts = [runs[int(place)] for place in np.flatnonzero(owners == owner)]
         assert tuple(itertools.chain(*parts)) == members
+
+
+ends = st.sampled_from([None, -np.inf, np.inf, -3.5, 17.0, 20.0, 1e300])
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), ends, ends), max_size=8))
+def test_the_labels_of_many_ranges_are_those_of_each(drawn):
+    spans = [Span(min(pair), max(pair), low, high) for *pair, low, high in drawn]
+    assert list(words_of(AGE, Spans.of(spans))) == [*AGE.domain, *(write_label(AGE, each) for each in spans)]
 
 
 @given(some_spans, st.lists(st.integers(0, 13), min_size=1, max_size=9))
