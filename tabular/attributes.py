@@ -93,6 +93,22 @@ class Attribute:
         return {value: code for code, value in enumerate(self.domain)}
 
     @property
+    def occurring_numbers(self) -> NDArray[np.float64]:
+        """The ascending finite numbers that the column holds, without a missing value at the end of its domain.
+
+        None where it holds anything else, or where the domain was declared: its values tell nothing of the records.
+        """
+        held = self.domain[: len(self.domain) - (len(self.domain) > 0 and self.domain[-1] is None)]
+        if not self.is_ordered or self.declared or not all_numbers(held):
+            return np.zeros(0)
+        try:
+            numbers = np.array(held, dtype=np.float64)
+        except OverflowError:
+            # Whole numbers beyond the greatest floating-point one.
+            return np.zeros(0)
+        return numbers if np.isfinite(numbers).all() and (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
+
+    @property
     def missing(self) -> int | None:
         """The code of a missing value; None where the domain has none."""
         return self.domain.index(None) if None in self.domain else None
