@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -163,6 +162,7 @@ def audit(
     at_risk: int = 20,
     workers: int | None = None,
     report: Report = silent,
+    shared: SharedFindings | None = None,
 ) -> Audit:
     """Measure what *released* lost against *original* and who can still be found in it.
 
@@ -170,102 +170,62 @@ def audit(
     anchored AAMIL, expected success) cannot be known and is null. *steps* is how many elementary steps all attackers
     may take together; None takes `STEPS`. Users about whom they leave something open are undecided, and `bounds` of
     the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
-    is at work on which scenario, and how many millions of the steps are used up.
+    is at work on which scenario, and how many millions of the steps are used up. *shared* is what earlier audits
+    found that holds for this one, too.
     """
-    auditor = Auditor(
-        original,
-        attackers=attackers,
-        scenarios=scenarios,
-        undirected=undirected,
-        steps=steps,
-        at_risk=at_risk,
-        workers=workers,
-    )
-    return auditor.audit(released, mapping, report=report)
+    for name, graph in (("original", original), ("released", released)):
+        if not len(graph):
+            raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
+    steps = STEPS if steps is None else steps
+    if steps < 1:
+        raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
+    hashes = {"original": fingerprint(original), "released": fingerprint(released)}
+    if undirected:
+        original, released = original.undirected(), released.undirected()
+    pair = Pair.of(original, released, mapping)
+    shared = SharedFindings() if shared is None else shared
+    comparison = shared.comparison(pair.aligned, workers)
+    asked = {**scenarios, STRUCTURE: ()}
+    found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
+    done = 0
+    for name, scenario in product(attackers, asked):
+        attacker = _attacker(name, scenario, steps, len(scenarios))
+        once = shared.note if scenario == STRUCTURE else ""
+        told = _counted_on(report, f"Attacker {name}, {scenario}{once}", done, steps)
+        told(0, 0)
+        known = comparison.links.disclosures if scenario == STRUCTURE else {}
+        if attacker not in known:
+            known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
+        found[name][scenario] = known[attacker]
+        done += attacker.steps
+    report("Measuring", 0, 0)
+    parameters = {
+        "attackers": list(attackers),
+        "steps": steps,
+        "scenarios": list(scenarios),
+        "undirected": undirected,
+    }
+    document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
+    findings = _findings(pair, found, at_risk, comparison.links.structure)
+    return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, hashes["original"])
 
 
-class Auditor:
-    """Audits releases of one *original*, as `audit` does, and finds once what holds for several of them.
+class SharedFindings:
+    """What holds for several audits: give the same one to each, and it is found once.
 
-    This is the structure of the original and, for releases with the same links, all that follows from links alone.
-    If *several* are to come, the report says which attack is made for all of them.
+    For releases of one original with the same links these are its structure and what the links alone tell. *note*
+    says so in reports.
     """
 
-    def __init__(
-        self,
-        original: SocialGraph,
-        *,
-        attackers: Sequence[str] = ("ego", "subgraph"),
-        scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
-        undirected: bool = False,
-        steps: int | None = None,
-        at_risk: int = 20,
-        workers: int | None = None,
-        several: bool = False,
-    ) -> None:
-        _check_users("original", original)
-        self.steps = STEPS if steps is None else steps
-        if self.steps < 1:
-            raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
-        self.original, self.attackers, self.scenarios = original, attackers, scenarios
-        self.undirected, self.at_risk, self.workers, self.several = undirected, at_risk, workers, several
+    def __init__(self, note: str = "") -> None:
+        self.note = note
         self._links: ComparedLinks | None = None
 
-    def audit(
-        self, released: SocialGraph, mapping: NDArray[np.int64] | None = None, *, report: Report = silent
-    ) -> Audit:
-        """The audit of one release."""
-        _check_users("released", released)
-        hashed = fingerprint(released)
-        pair = Pair.of(self._compared, released.undirected() if self.undirected else released, mapping)
-        found = self._disclosures(pair.aligned, report)
-        report("Measuring", 0, 0)
-        parameters = {
-            "attackers": list(self.attackers),
-            "steps": self.steps,
-            "scenarios": list(self.scenarios),
-            "undirected": self.undirected,
-        }
-        document = {"version": version(), "inputs": {"released": hashed}, "parameters": parameters}
-        findings = _findings(pair, found, self.at_risk, self._structure)
-        return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, self._hash)
-
-    def _disclosures(self, pair: Pair, report: Report) -> dict[str, dict[str, Disclosure]]:
-        comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=self.workers, links=self._links)
-        self._links = comparison.links
-        asked = {**self.scenarios, STRUCTURE: ()}
-        found: dict[str, dict[str, Disclosure]] = {name: {} for name in self.attackers}
-        done = 0
-        for name, scenario in product(self.attackers, asked):
-            attacker = _attacker(name, scenario, self.steps, len(self.scenarios))
-            known = comparison.links.disclosures if scenario == STRUCTURE else {}
-            told = _counted_on(report, f"Attacker {name}, {scenario}{self._shared(scenario)}", done, self.steps)
-            told(0, 0)
-            if attacker not in known:
-                known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
-            found[name][scenario] = known[attacker]
-            done += attacker.steps
+    def comparison(self, pair: Pair, workers: int | None) -> Comparison:
+        """The comparison of a *pair*, which knows what was found by the same links."""
+        found = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers, links=self._links)
+        self._links = found.links
         return found
-
-    def _shared(self, scenario: str) -> str:
-        return ", once for all releases with these links" if self.several and scenario == STRUCTURE else ""
-
-    @cached_property
-    def _compared(self) -> SocialGraph:
-        return self.original.undirected() if self.undirected else self.original
-
-    @cached_property
-    def _hash(self) -> str:
-        return fingerprint(self.original)
-
-    @cached_property
-    def _structure(self) -> dict[str, Any]:
-        return structure(self._compared)
-
-
-def _check_users(name: str, graph: SocialGraph) -> None:
-    if not len(graph):
-        raise InvalidInput(f"The {name} graph has no users; there is nothing to audit.")
 
 
 def _attacker(name: str, scenario: str, steps: int, labelled: int) -> Attacker:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphpriv.auditing import Auditor
+from graphpriv.auditing import SharedFindings, audit
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from graphpriv.risk import SCENARIOS
@@ -55,9 +55,7 @@ def sweep(
     for k in ks:
         check_k(k, len(graph))
     audits: dict[int, list[Mapping[str, Any]]] = {k: [] for k in ks}
-    auditor = Auditor(
-        graph, attackers=attackers, scenarios=scenarios, steps=steps, at_risk=0, workers=workers, several=True
-    )
+    shared = SharedFindings(", once for all releases with these links")
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
     for position, (run, k) in enumerate(product(range(runs), ks)):
@@ -67,7 +65,19 @@ def sweep(
         within = _within(report, f"Run {run + 1} of {runs}, k={k}")
         generator = np.random.default_rng(seeds[run])
         release = protect(graph, k, method=method, rng=generator, report=within, **parameters)
-        audits[k].append(auditor.audit(release.graph, release.mapping, report=within).document)
+        found = audit(
+            graph,
+            release.graph,
+            release.mapping,
+            attackers=attackers,
+            scenarios=scenarios,
+            steps=steps,
+            at_risk=0,
+            workers=workers,
+            report=within,
+            shared=shared,
+        )
+        audits[k].append(found.document)
     done = {k: each for k, each in audits.items() if each}
     if not done:
         raise NoSolution("The sweep was stopped before its first run was done.")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from graphpriv.measures import Pair
 from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
+from graphpriv.structure import structure
 from tabular.errors import UnknownName
 from tabular.table import equivalence_classes
 
@@ -32,6 +34,11 @@ class ComparedLinks:
     def neighbourhoods(self) -> Neighbourhoods:
         """The closed neighbourhoods of both graphs."""
         return closed_neighbourhoods(self.pair.original, self.pair.masked, self.workers)
+
+    @cached_property
+    def structure(self) -> dict[str, Any]:
+        """The figures of the original that an audit compares."""
+        return structure(self.pair.original)
 
     def fits(self, pair: Pair) -> bool:
         """Whether the users of *pair* are linked in the same way, and have the same counterparts."""

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from graphpriv.auditing import EDGES_CHANGED, EDGES_KEPT, Audit, audit
+from graphpriv.auditing import EDGES_CHANGED, EDGES_KEPT, Audit, SharedFindings, audit
 from graphpriv.graph import Links, SocialGraph
 from graphpriv.protections import protect
 from graphpriv.release import Release
@@ -17,7 +16,6 @@ from graphpriv.risk.subgraph import Subgraph
 from graphpriv.sweep import sweep
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
-from tabular.loop import Report
 
 GRAPH = synthetic_graph(60, 120, rng=np.random.default_rng(7))
 
@@ -61,15 +59,11 @@ def test_steps_reach_the_attackers_and_stand_among_the_parameters() -> None:
 def unshared(monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, Any]:
     """A sweep of which every run is audited on its own."""
 
-    class Alone:
-        def __init__(self, graph: SocialGraph, *, several: bool, **rest: Any) -> None:
-            self.graph, self.rest = graph, rest
-
-        def audit(self, released: SocialGraph, mapping: NDArray[np.int64], report: Report) -> Audit:
-            return audit(self.graph, released, mapping, report=report, **self.rest)
+    def alone(*graphs: Any, shared: SharedFindings, **rest: Any) -> Audit:
+        return audit(*graphs, **rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr("graphpriv.sweep.Auditor", Alone)
+        patch.setattr("graphpriv.sweep.audit", alone)
         return swept(**options)
 
 
