@@ -153,13 +153,12 @@ def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
 
 def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     """A continuous *attribute* with the numbers among *values* in its domain; a missing value keeps to the end."""
-    known = set(attribute.domain)
-    new = {value for value in values if is_number(value) and value not in known}
+    new = {value for value in set(values).difference(attribute.domain) if is_number(value)}
     if not new:
         return attribute
     # Usually two sorted runs, which are merged quickly.
     numbers = sorted([*(value for value in attribute.domain if value is not None), *sorted(new)])  # type: ignore[type-var]
-    domain = (*numbers, None) if None in known else tuple(numbers)
+    domain = tuple(numbers) if attribute.missing is None else (*numbers, None)
     return replace(attribute, domain=domain)
 
 

@@ -91,6 +91,11 @@ def is_number_text(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def are_number_texts(texts: Iterable[str]) -> bool:
+    """Whether all of *texts* are numbers."""
+    return all(map(_NUMBER.fullmatch, texts))
+
+
 def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     """The numbers that distinct *words* write, or None where one of them is no number.
 
@@ -116,7 +121,7 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     same = list(map(eq, map(repr, floats), words))
     if all(same):
         return list(floats)
-    if not all(map(_NUMBER.fullmatch, compress(plain, map(not_, same)))):
+    if not are_number_texts(compress(plain, map(not_, same))):
         return None
     return [
         number if plainly else _number(word, number) for word, number, plainly in zip(words, floats, same, strict=True)
@@ -253,8 +258,10 @@ def interpreted(
     attribute = Attribute(
         name=name, role=known.role, kind=kind, domain=tuple(domain), declared=bool(known.domain), bounds=known.bounds
     )
-    code = iter(values)
-    by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
+    by_text = np.array(values, dtype=np.int32)
+    if gone:
+        code = iter(values)
+        by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes
     codes.flags.writeable = False
     return Column(attribute, codes, sets, marker, form, doubts)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any, overload
 
 import numpy as np
@@ -321,7 +321,7 @@ def _indices(chunk: Any) -> NDArray[np.int32]:
 
 def _words(texts: Sequence[str], codes: NDArray[np.int32]) -> Words:
     """A column without the apostrophes that made its *texts* harmless; two of them may become one."""
-    if any(text[:1] == "'" for text in texts):
+    if any(map(str.startswith, texts, repeat("'"))):
         place: dict[str, int] = {}
         renamed = [place.setdefault(plain(text), len(place)) for text in texts]
         return Words(tuple(place), np.array(renamed, dtype=np.int32)[codes])

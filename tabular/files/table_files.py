@@ -20,6 +20,7 @@ from tabular.files.columns import (
     Column,
     Words,
     WrittenNumber,
+    are_number_texts,
     found_markers,
     interpreted,
     is_number_text,
@@ -297,7 +298,8 @@ def _marker(attribute: Attribute, dialect: Dialect, wanted: str) -> str:
 
 def _cells(values: Sequence[Value], *, dialect: Dialect, alone: bool, missing: str) -> list[str]:
     """The cells of *values* as written, a missing value as *missing*."""
-    texts = [_text(value, dialect.decimal) for value in values]
+    is_plain = dialect.decimal == "." and None not in values
+    texts = list(map(str, values)) if is_plain else [_text(value, dialect.decimal) for value in values]
     if _need_nothing(texts, dialect):
         return texts
     return [
@@ -310,7 +312,7 @@ def _need_nothing(texts: Sequence[str], dialect: Dialect) -> bool:
     """Whether *texts* are numbers, of which no character is a mark of the *dialect*: looked at all at once."""
     signs = set("".join(texts))
     marks = {*dialect.delimiter, *dialect.quote}
-    return dialect.decimal == "." and signs <= _OF_NUMBERS - marks and all(map(is_number_text, texts))
+    return dialect.decimal == "." and signs <= _OF_NUMBERS - marks and are_number_texts(texts)
 
 
 def _text(value: Value, decimal: str) -> str:
