@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
-from graphpriv.risk import SCENARIOS, Attacker, ComparedLinks, Comparison, Disclosure
+from graphpriv.risk import SCENARIOS, Attacker, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
+from graphpriv.risk.comparison import ComparedLinks
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store.records import Run
 from graphpriv.structure import structural_change, structure
