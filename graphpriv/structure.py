@@ -133,15 +133,21 @@ def _walk(links: Links, starts: NDArray[np.int64]) -> tuple[int, int, int]:
     return total, farthest, longest
 
 
-def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
-    """How many components there are, and the members of the largest with their number."""
+def components(links: Links) -> NDArray[np.int32]:
+    """The component of each user, numbered from 0; *links* stand in the rows of both their ends."""
     users = len(links.offsets) - 1
     if not users:
-        return 0, np.zeros(0, dtype=np.int64), 0
+        return np.zeros(0, dtype=np.int32)
     ones = np.ones(len(links.targets), dtype=np.int8)
-    count, label = connected_components(csr_array((ones, links.targets, links.offsets), (users, users)), directed=False)
-    members = np.flatnonzero(label == np.argmax(np.bincount(label)))
-    return int(count), members, len(members)
+    _, label = connected_components(csr_array((ones, links.targets, links.offsets), (users, users)), directed=False)
+    return np.asarray(label, dtype=np.int32)
+
+
+def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
+    """How many components there are, and the members of the largest with their number."""
+    sizes = np.bincount(label := components(links))
+    members = np.flatnonzero(label == np.argmax(sizes)) if len(sizes) else np.zeros(0, dtype=np.int64)
+    return len(sizes), members, len(members)
 
 
 def _same_edges(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64]) -> bool:
