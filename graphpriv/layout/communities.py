@@ -63,7 +63,7 @@ class _Weighted:
 
 
 def communities(links: Links, most: int = MOST) -> Communities:
-    """At most *most* communities of users; *links* stand in the rows of both their ends."""
+    """At most *most* (two or more) communities of users; *links* stand in the rows of both their ends."""
     users = len(links.offsets) - 1
     graph = _Weighted(links.offsets, links.targets, np.ones(len(links.targets), dtype=np.int64))
     members = np.arange(users, dtype=np.int32)
@@ -191,7 +191,7 @@ def _join(
 ) -> None:
     """Join the first *small* nodes in *order*, and more while over *most* are left, to the one with most links."""
     left = len(order)
-    # Who was joined by another stays for this time: chains would go on and on.
+    # Who was joined by another stays for this time, and who joined another is not joined: chains would go on and on.
     stays = np.zeros(len(order), dtype=np.bool_)
     for place in range(len(order)):
         node = order[place]
@@ -201,9 +201,9 @@ def _join(
         for at in range(offsets[node], offsets[node + 1]):
             if targets[at] != node and weights[at] > highest:
                 best, highest = targets[at], weights[at]
-        if best >= 0 and not stays[node]:
-            members[node] = members[best]
-            stays[members[best]] = True
+        if best >= 0 and members[best] == best and not stays[node]:
+            members[node] = best
+            stays[best] = True
             left -= 1
 
 

@@ -44,10 +44,10 @@ def embedded(offsets: NDArray[np.int64], targets: NDArray[np.int32], bounds: NDA
 
     Each component has coordinates of its own, around 0; those of different components say nothing of each other.
     """
-    places = np.zeros((len(offsets) - 1, 2))
+    points = np.zeros((len(offsets) - 1, 2))
     epochs = min(max(LOOKS // max(len(targets), 1), LEAST_EPOCHS), MOST_EPOCHS)
-    _embed(offsets, targets, bounds, epochs, np.uint64(seed % (1 << 64)), places)
-    return places
+    _embed(offsets, targets, bounds, epochs, np.uint64(seed % (1 << 64)), points)
+    return points
 
 
 @compiled
@@ -57,17 +57,17 @@ def _embed(
     bounds: NDArray[np.int64],
     epochs: int,
     seed: np.uint64,
-    places: Floats,
+    points: Floats,
 ) -> None:
-    """Fill in the *places* of each component in turn."""
+    """Fill in the *points* of each component in turn."""
     state = np.array([seed], dtype=np.uint64)
     for component in range(len(bounds) - 1):
         low, high = bounds[component], bounds[component + 1]
         if high - low == 2:
-            places[low, 0], places[high - 1, 0] = -1.0, 1.0
+            points[low, 0], points[high - 1, 0] = -1.0, 1.0
         elif high - low > 2:
-            _start(offsets, targets, low, high, state, places)
-            _settle(offsets, targets, low, high, epochs, state, places)
+            _start(offsets, targets, low, high, state, points)
+            _settle(offsets, targets, low, high, epochs, state, points)
 
 
 @compiled
@@ -77,7 +77,7 @@ def _start(
     low: int,
     high: int,
     state: NDArray[np.uint64],
-    places: Floats,
+    points: Floats,
 ) -> None:
     """Place a component by two leading eigenvectors of its random walk, the constant one left out.
 
@@ -90,17 +90,17 @@ def _start(
         count = offsets[low + user + 1] - offsets[low + user]
         roots[user] = np.sqrt(count)
         weight += count
-        places[low + user, 0] = next_uniform(state) - 0.5
-        places[low + user, 1] = next_uniform(state) - 0.5
+        points[low + user, 0] = next_uniform(state) - 0.5
+        points[low + user, 1] = next_uniform(state) - 0.5
     for _ in range(ROUNDS):
         for user in range(users):
             x, y = 0.0, 0.0
             for at in range(offsets[low + user], offsets[low + user + 1]):
                 other = targets[at]
-                x += places[other, 0] / roots[other - low]
-                y += places[other, 1] / roots[other - low]
-            after[user, 0] = places[low + user, 0] + x / roots[user]
-            after[user, 1] = places[low + user, 1] + y / roots[user]
+                x += points[other, 0] / roots[other - low]
+                y += points[other, 1] / roots[other - low]
+            after[user, 0] = points[low + user, 0] + x / roots[user]
+            after[user, 1] = points[low + user, 1] + y / roots[user]
         for axis in range(2):
             constant, first, length = 0.0, 0.0, 0.0
             for user in range(users):
@@ -116,15 +116,15 @@ def _start(
             length = np.sqrt(length) + 1e-300
             for user in range(users):
                 after[user, axis] /= length
-        places[low:high] = after
-    # Users far out in a spectrum hold all others together in a point: far places come nearer. Those with the same
+        points[low:high] = after
+    # Users far out in a spectrum hold all others together in a point: far points come nearer. Those with the same
     # neighbours have one place: a little noise tells them apart.
     size = users / np.sqrt(weight) / 3.0
     for user in range(users):
         for axis in range(2):
-            far = places[low + user, axis] / roots[user] * np.sqrt(weight)
+            far = points[low + user, axis] / roots[user] * np.sqrt(weight)
             far = far / np.sqrt(1.0 + far * far / 4.0)
-            places[low + user, axis] = size * (far + 0.1 * (next_uniform(state) - 0.5))
+            points[low + user, axis] = size * (far + 0.1 * (next_uniform(state) - 0.5))
 
 
 @compiled
@@ -135,7 +135,7 @@ def _settle(
     high: int,
     epochs: int,
     state: NDArray[np.uint64],
-    places: Floats,
+    points: Floats,
 ) -> None:
     """Let linked users of a component attract each other, and users drawn at random push each other away."""
     users = high - low
@@ -143,11 +143,11 @@ def _settle(
         rate = 1.0 - epoch / epochs
         most = LONGEST_STEP * LONGEST_STEP * rate * rate
         for user in range(low, high):
-            x, y = places[user, 0], places[user, 1]
+            x, y = points[user, 0], points[user, 1]
             own = min(STEADY / (offsets[user + 1] - offsets[user]), 1.0)
             for at in range(offsets[user], offsets[user + 1]):
                 other = targets[at]
-                across, down = places[other, 0] - x, places[other, 1] - y
+                across, down = points[other, 0] - x, points[other, 1] - y
                 far = across * across + down * down
                 force = rate * (2.0 / (1.0 + far) + SPRING * (1.0 + STARTING * rate * rate))
                 if force * force * far > most:
@@ -155,11 +155,11 @@ def _settle(
                 x += own * force * across
                 y += own * force * down
                 force *= min(STEADY / (offsets[other + 1] - offsets[other]), 1.0)
-                places[other, 0] -= force * across
-                places[other, 1] -= force * down
+                points[other, 0] -= force * across
+                points[other, 1] -= force * down
                 for _ in range(NEGATIVES):
                     other = low + int(next_uniform(state) * users)
-                    across, down = x - places[other, 0], y - places[other, 1]
+                    across, down = x - points[other, 0], y - points[other, 1]
                     far = across * across + down * down
                     if other != user and far > 0.0:
                         force = rate * own * 2.0 * PUSH / ((0.001 + far) * (1.0 + far))
@@ -167,4 +167,4 @@ def _settle(
                             force = np.sqrt(most / far)
                         x += own * force * across
                         y += own * force * down
-            places[user, 0], places[user, 1] = x, y
+            points[user, 0], points[user, 1] = x, y

@@ -45,7 +45,11 @@ class Layout:
     radii: NDArray[np.uint16] | None = None
 
     def document(self) -> dict[str, Any]:
-        """The layout for JSON: pairs stand one after the other in flat lists of whole numbers."""
+        """The layout for JSON: pairs stand one after the other in flat lists of whole numbers.
+
+        `drawn` of so many linked pairs are in `links`: pairs of users, or of communities. Users are in the order of the
+        graph; no id is here.
+        """
         found: dict[str, Any] = {
             "users": self.users,
             "side": SIDE,
@@ -105,7 +109,7 @@ def lay_out_communities(graph: SocialGraph, *, seed: int = 0, most: int = MOST) 
 
 
 def _nearest(found: Communities) -> Links:
-    """Each community with those that it shares the most of its and their links with."""
+    """Links of each community with those it is most strongly linked with, given how many links both have."""
     one, other = found.pairs.T
     sources, targets = np.concatenate([one, other]), np.concatenate([other, one])
     between = np.tile(found.between, 2)

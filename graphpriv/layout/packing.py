@@ -44,16 +44,16 @@ SCATTER = np.array([0.7548776662466927, 0.5698402909980532])
 ROUNDS, SLIGHT = 3000, 0.005
 
 
-def packed(places: Floats, bounds: NDArray[np.int64]) -> Floats:
+def packed(points: Floats, bounds: NDArray[np.int64]) -> Floats:
     """Coordinates in the unit square of users whose components stand between *bounds*, largest component first."""
-    if not len(places):
-        return places
+    if not len(points):
+        return points
     sizes = np.diff(bounds)
     sides = _sides(sizes)
     corners = _cells(sides)
     component = np.repeat(np.arange(len(sizes)), sizes)
     filled = sides - np.maximum(FREE * sides, np.minimum(LEAST_FREE, sides / 2))
-    inner = filled[component, None] * _unit(_spread(places, bounds), bounds)
+    inner = filled[component, None] * _unit(_spread(points, bounds), bounds)
     return _fitted(corners[component] + sides[component, None] / 2 + inner)
 
 
@@ -100,21 +100,21 @@ def _shelves(sides: Floats, width: float) -> Floats:
     return corners
 
 
-def _spread(places: Floats, bounds: NDArray[np.int64]) -> Floats:
-    """The same *places*, those of large components spread out: dense parts wider, outliers nearer."""
-    spread = places.copy()
+def _spread(points: Floats, bounds: NDArray[np.int64]) -> Floats:
+    """The same *points*, those of large components spread out: dense parts wider, outliers nearer."""
+    spread = points.copy()
     for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         # Components go by size.
         if high - low < FEW:
             break
-        near = _fitted(_outliers_nearer(places[low:high]))
+        near = _fitted(_outliers_nearer(points[low:high]))
         ranks = np.argsort(np.argsort(near, axis=0, kind="stable"), axis=0, kind="stable")
         spread[low:high] = (1 - EVENLY) * near + EVENLY * (ranks + 0.5) / (high - low)
     return spread
 
 
-def _outliers_nearer(places: Floats) -> Floats:
-    out = places - np.median(places, axis=0)
+def _outliers_nearer(points: Floats) -> Floats:
+    out = points - np.median(points, axis=0)
     radius = np.sqrt((out * out).sum(axis=1))
     bulk = float(np.quantile(radius, BULK)) + 1e-300
     beyond = np.maximum(radius / bulk - 1, 0)
@@ -123,14 +123,14 @@ def _outliers_nearer(places: Floats) -> Floats:
     return moved
 
 
-def _unit(places: Floats, bounds: NDArray[np.int64]) -> Floats:
+def _unit(points: Floats, bounds: NDArray[np.int64]) -> Floats:
     """Each component moved and scaled to reach from -0.5 to 0.5 along its longer side."""
-    low = np.minimum.reduceat(places, bounds[:-1], axis=0)
-    high = np.maximum.reduceat(places, bounds[:-1], axis=0)
+    low = np.minimum.reduceat(points, bounds[:-1], axis=0)
+    high = np.maximum.reduceat(points, bounds[:-1], axis=0)
     longer = (high - low).max(axis=1)
     scale = np.where(longer > 0, longer, 1.0)
     sizes = np.diff(bounds)
-    inner: Floats = (places - np.repeat((low + high) / 2, sizes, axis=0)) / np.repeat(scale, sizes)[:, None]
+    inner: Floats = (points - np.repeat((low + high) / 2, sizes, axis=0)) / np.repeat(scale, sizes)[:, None]
     return inner
 
 

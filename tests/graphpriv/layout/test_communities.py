@@ -90,9 +90,10 @@ def test_what_is_too_small_to_be_seen_joins_a_neighbour() -> None:
 
 
 def test_a_long_chain_ends_in_few_communities() -> None:
-    found = communities(SocialGraph.from_networkx(nx.path_graph(50_000)).neighbours)
-    assert 50 <= len(found) <= 300
-    assert found.sizes[0] < 5000
+    for most in (300, 40):
+        found = communities(SocialGraph.from_networkx(nx.path_graph(50_000)).neighbours, most)
+        assert most / 4 <= len(found) <= most
+        assert found.sizes[0] < 4 * 50_000 / len(found)
 
 
 def test_no_user_is_in_no_community() -> None:

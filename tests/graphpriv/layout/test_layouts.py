@@ -121,7 +121,8 @@ def test_neighbours_in_the_plane_of_lastfm_share_the_country(shared_folder: Path
 def test_a_million_users_become_discs_within_ten_seconds() -> None:
     graph = synthetic_graph(1_000_000, mean_degree=10.0, rng=np.random.default_rng(1))
     lay_out(graph.restricted(np.arange(30_000)))
-    start = time.perf_counter()
+    # On one thread; what else runs on the machine does not count.
+    start = time.process_time()
     found = lay_out(graph)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert found.communities is not None and 50 < len(found.communities) <= 300
