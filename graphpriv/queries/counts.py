@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from graphpriv.queries import contract
 from graphpriv.queries.cells import Cells, Tally
-from graphpriv.queries.contract import STREAMED, Page, Query, Row, queries
+from graphpriv.queries.contract import Page, Query, Row, queries
 from graphpriv.queries.cursors import Place
 from graphpriv.queries.keys import SINGLE, Key, key_of, names_of
 from graphpriv.queries.selection import Selection, refuse_undirected, selected
-from graphpriv.store import Store
-from graphpriv.store.summary import CHUNK
+from graphpriv.store import Store, summary
 from graphpriv.store.view import View
 from tabular.registry import option
 
@@ -76,8 +76,8 @@ class Tabulation(Query):
     def stream(self, store: Store, name: str) -> Iterator[Row]:
         # To count anew for each page takes longer than to hold the cells.
         table = store.answer(name, replace(self, cursor=None).table)
-        for begin in range(0, len(table.cells), STREAMED):
-            yield from table.rows(begin, begin + STREAMED)
+        for begin in range(0, len(table.cells), contract.STREAMED):
+            yield from table.rows(begin, begin + contract.STREAMED)
 
 
 @queries.add("counts")
@@ -171,8 +171,8 @@ def _all_codes(view: View, key: Key) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def _links(view: View) -> Iterator[tuple[Any, Any]]:
     """All links as positions of both ends, some at a time."""
-    for low in range(0, view.users, CHUNK):
-        high = min(low + CHUNK, view.users)
+    for low in range(0, view.users, summary.CHUNK):
+        high = min(low + summary.CHUNK, view.users)
         offsets = view.columns.slice("out_offsets", low, high + 1)
         near = np.repeat(np.arange(low, high), np.diff(offsets))
         for begin in range(0, len(near), _LINKS):

@@ -29,12 +29,13 @@ def profiles(view: View, positions: NDArray[np.int64]) -> list[Row]:
     degrees, domain = degrees_of(view), view.domain
     read = view.columns.at(["location", *TOPICS, *degrees], positions)
     names = (*domain.topic_names, None)
+    places = {node: _place(view, node) for node in set(read["location"].tolist())}
     topics = zip(*(read[topic].tolist() for topic in TOPICS), strict=True)
     counts = zip(*(read[degree].tolist() for degree in degrees), strict=True)
     return [
         Row(
             id=user,
-            **_place(view, place),
+            **places[place],
             topics=[names[topic] for topic in ranked],
             **dict(zip(degrees, counted, strict=True)),
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphpriv.places import UNKNOWN
 from graphpriv.queries.contract import Query
 from graphpriv.queries.profiles import TOPICS, degrees_of
-from graphpriv.store.summary import CHUNK
+from graphpriv.store import summary
 from graphpriv.store.view import View
 from graphpriv.topics import EMPTY, RANKS
 from tabular.errors import InvalidParameter, named
@@ -51,7 +51,8 @@ class Selection(Query):
         for name in ("degree", "following", "followers"):
             bounds_of(name, getattr(self, name))
         if self.rank is not None and self.topic is None:
-            raise InvalidParameter(f"{named('rank')} says which rank a topic has; give {named('topic')} too.")
+            must = f"come with {named('topic')}, whose rank it is"
+            raise InvalidParameter(f"{named('rank')} must {must}.", must=must, was=self.rank)
 
     def conditions(self, view: View) -> list[Condition]:
         """What the options ask for, in the codes of one graph."""
@@ -89,7 +90,7 @@ def selected(
     conditions, columns = list(conditions), list(columns)
     needed = list(dict.fromkeys([*columns, *(column for each, _ in conditions for column in each)]))
     while begin < view.users:
-        end = min((begin // CHUNK + 1) * CHUNK, view.users)
+        end = min((begin // summary.CHUNK + 1) * summary.CHUNK, view.users)
         read = view.columns.slices(needed, begin, end)
         kept = np.ones(end - begin, dtype=np.bool_)
         for _, holds in conditions:
