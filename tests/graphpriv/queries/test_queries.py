@@ -9,9 +9,10 @@ import pytest
 
 from graphpriv.queries import queries
 from graphpriv.store import open_store
+from graphpriv.store.sqlite.store import SqliteStore
 from tabular.errors import InvalidParameter
 from tests.contracts.queries import QueryContract, every
-from tests.contracts.store import filled, little
+from tests.contracts.store import RUN, filled, little, release_of
 
 
 class TestEmbedded(QueryContract):
@@ -99,3 +100,25 @@ def test_what_a_summary_held_of_a_forgotten_person_leaves_the_files(tmp_path: Pa
 
 def content(path: Path) -> bytes:
     return b"".join(each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def test_questions_about_a_release_read_nothing_of_its_original(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "graphs.db", create=True) as store:
+        store.save_graph("town", little())
+        store.save_release("town", "out", release_of(little()), seed=1, run=RUN)
+        read: list[str] = []
+        with store._file.speaking() as db:
+            db.set_trace_callback(read.append)
+            asked: list[tuple[str, dict[str, str]]] = [
+                *[("users", {"location": "Spain"}), ("neighbours", {"user": release_of(little()).graph.ids[0]})],
+                *[("counts", {"by": "location,topics"}), ("mixing", {"by": "topic1"}), ("degrees", {})],
+                *[("components", {}), ("clustering", {})],
+            ]
+            for query, options in asked:
+                assert every(store, query, "out", **options)
+            db.set_trace_callback(None)
+    statements = {each for each in read if each.startswith("SELECT") and "FROM graphs LEFT JOIN releases" not in each}
+    assert len(statements) > 5
+    assert all("graph = 2" in each for each in statements)
+    for table in ("mappings", "seeds", "persons", "runs", "follows"):
+        assert not any(table in each for each in read)
