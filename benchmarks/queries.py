@@ -7,7 +7,6 @@ the repeats. Limits are for 10^6 users in SQLite: a page within 50 ms, counts wi
 
 from __future__ import annotations
 
-import argparse
 import resource
 import sqlite3
 import tempfile
@@ -17,7 +16,7 @@ from typing import Any
 
 import neo4j
 
-from benchmarks.store import alone, drawn, server
+from benchmarks.store import alone, drawn, server, sizes, timed
 from graphpriv.queries import answer, queries, rows
 from graphpriv.store import Store, open_store
 from graphpriv.store.addresses import server_address
@@ -87,11 +86,7 @@ CYPHER = {
 
 def main() -> None:
     """Print a row for each question."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--sqlite", type=int, nargs=2, default=(1_000_000, 5_000_000), metavar=("USERS", "FOLLOWS"))
-    parser.add_argument("--neo4j", type=int, nargs=2, default=(100_000, 500_000), metavar=("USERS", "FOLLOWS"))
-    parser.add_argument("--without-neo4j", action="store_true")
-    arguments = parser.parse_args()
+    arguments = sizes(__doc__)
     print(f"{'question':<50}{'first':>9}{'median':>9}{'longest':>9}{'limit':>9}{'plain':>9}")
     with tempfile.TemporaryDirectory() as directory:
         both(f"file:{directory}/graphs.db", *arguments.sqlite, "SQLite")
@@ -164,13 +159,6 @@ def plain_in_neo4j(url: str) -> Callable[[str], object]:
     driver = neo4j.GraphDatabase.driver(address.shown, auth=(address.user or "", address.password))
     key = driver.execute_query("MATCH (g:Graph {name: 'g'}) RETURN g.key").records[0][0]
     return lambda label: driver.execute_query(CYPHER[label], key=key)
-
-
-def timed(work: Callable[[], object]) -> float:
-    """How many seconds the *work* takes."""
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":

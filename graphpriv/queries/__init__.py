@@ -2,7 +2,7 @@
 
     from graphpriv.queries import answer, queries, rows
     page = answer(store, "release", queries["users"].make({"location": "Spain", "topic": "Sports"}))
-    for row in rows(store, "release", queries["counts"].make({"by": ("location:country", "topic1")})):
+    for row in rows(store, "release", queries["counts"].make({"by": "location:country,topic1"})):
         ...
 
 Each answer is computed from that one graph alone, in its state of one moment.

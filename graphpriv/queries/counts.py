@@ -42,16 +42,11 @@ class Table:
     def rows(self, begin: int, end: int) -> list[Row]:
         """A range of rows."""
         counts = self.cells.counts[begin:end].tolist()
-        return [
-            Row(
-                zip(
-                    self.header,
-                    (*(k.value(code) for k, code in zip(self.keys, codes, strict=True)), count),
-                    strict=True,
-                )
-            )
-            for codes, count in zip(self.cells.codes(begin, end), counts, strict=True)
-        ]
+        return [self._row(*each) for each in zip(self.cells.codes(begin, end), counts, strict=True)]
+
+    def _row(self, codes: Sequence[int], count: int) -> Row:
+        values = (key.value(code) for key, code in zip(self.keys, codes, strict=True))
+        return Row(zip(self.header, (*values, count), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

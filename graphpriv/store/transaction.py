@@ -103,7 +103,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def touch(self, name: str) -> None:
-        """Give a graph a revision that no graph ever had, and take out the summary of how it was before.
+        """Give a graph a revision that no graph ever had, so that nobody finds the summary of how it was before.
 
         Nobody else changes it to the end of this transaction.
         """

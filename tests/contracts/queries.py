@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
@@ -20,7 +19,7 @@ from graphpriv.store import Follow, Store, User
 from graphpriv.structure import describe
 from tabular.errors import InvalidParameter, StoreUnavailable, UnknownName
 from tests.contracts import importing
-from tests.contracts.store import MADRID, PEOPLE, RUN, filled, little, quietly, release_of
+from tests.contracts.store import MADRID, PEOPLE, RUN, OnAStore, filled, little, quietly, release_of
 from tests.graphpriv.queries import plain
 from tests.strategies import generators, graphs, random_graph
 
@@ -68,18 +67,8 @@ def selections(draw: st.DrawFn, graph: SocialGraph) -> dict[str, Any]:
     return asked
 
 
-class QueryContract:
+class QueryContract(OnAStore):
     """What every store answers."""
-
-    @pytest.fixture
-    def address(self) -> str:
-        """Where an empty store may be made."""
-        raise NotImplementedError
-
-    @pytest.fixture
-    def store(self, address: str) -> Iterator[Store]:
-        with importing.opened(address) as store:
-            yield store
 
     @pytest.fixture
     def pieces(self, monkeypatch: pytest.MonkeyPatch) -> None:

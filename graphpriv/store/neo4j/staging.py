@@ -156,10 +156,12 @@ class Staging:
             )
 
     def sweep(self) -> None:
-        """Delete what was given up, and what imports that died have left."""
+        """Delete what was given up, what imports that died have left, and summaries of how graphs were before."""
         for key in self._connection.write(give_up_dead):
             while self._connection.write(partial(delete_some, key=key)):
                 pass
+        while self._connection.write(lambda tx: ServerTransaction(tx).delete_stale()):
+            pass
 
 
 def rows_of(copy: Copy) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
@@ -252,8 +254,16 @@ DELETE: tuple[LiteralString, ...] = (
 )
 
 
+DELETE_PIECES: LiteralString = (
+    "MATCH (n:Piece) WHERE n.graph = $key AND n.number >= 0 WITH n LIMIT $size DELETE n RETURN count(*)"
+)
+
+
 def delete_some(tx: ManagedTransaction, key: str) -> bool:
     """Delete a batch of what was given up; True if there may be more."""
+    # Few of them: their bytes count, and a transaction holds what it deletes.
+    if ask(tx, DELETE_PIECES, key=key, size=PIECES)[0][0]:
+        return True
     room = schema.BATCH
     for statement in DELETE:
         room -= int(ask(tx, statement, key=key, size=room)[0][0])

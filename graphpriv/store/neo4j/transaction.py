@@ -15,9 +15,12 @@ from graphpriv.store.assembly import Parts, PlaceRow
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.schema import Rows, ask, batches
 from graphpriv.store.records import Forgotten, Post, Run
-from graphpriv.store.summary import Piece
+from graphpriv.store.summary import PIECES, Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
+
+#: What a piece of a summary is numbered from, times the revision of its graph.
+REVISION: LiteralString = "1099511627776"
 
 #: Statements that insert rows of one kind; inserting a row twice has no effect.
 PUT: dict[str, LiteralString] = {
@@ -56,9 +59,9 @@ PUT: dict[str, LiteralString] = {
     "matches": """
         UNWIND $rows AS row
         MERGE (m:Match {graph: $key, number: row[0]}) SET m.original = row[1], m.released = row[2]""",
-    "pieces": """
-        UNWIND $rows AS row
-        MERGE (n:Piece {graph: $key, number: row[0]}) SET n.data = row[1]""",
+    "pieces": f"""
+        MATCH (g:Graph {{key: $key}}) UNWIND $rows AS row
+        MERGE (n:Piece {{graph: $key, number: row[0] + g.revision * {REVISION}}}) SET n.data = row[1]""",
     "seeds": """
         UNWIND $rows AS row
         MERGE (s:Seed {graph: $key, number: 0}) SET s.seed = row[0]""",
@@ -151,10 +154,8 @@ class ServerTransaction(Transaction):
         return self.heads(), self.ask("MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
 
     def touch(self, name: str) -> None:
+        # Nobody finds the pieces of an earlier revision; all of them at once may be too much for one transaction.
         self.ask("MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1", name=name)
-        self.ask(
-            "MATCH (g:Graph {name: $name}) MATCH (n:Piece) WHERE n.graph = g.key AND n.number >= 0 DELETE n", name=name
-        )
 
     def lock(self, key: Key) -> None:
         self.ask("MATCH (g:Graph {key: $key}) SET g.revision = g.revision", key=key)
@@ -220,7 +221,8 @@ class ServerTransaction(Transaction):
 
     def pieces(self, key: Key, numbers: Sequence[int]) -> dict[int, bytes]:
         query: LiteralString = (
-            "UNWIND $numbers AS number MATCH (n:Piece {graph: $key, number: number}) RETURN n.number, n.data"
+            "MATCH (g:Graph {key: $key}) UNWIND $numbers AS number "
+            f"MATCH (n:Piece {{graph: $key, number: number + g.revision * {REVISION}}}) RETURN number, n.data"
         )
         return {number: bytes(data) for number, data in self.ask(query, key=key, numbers=list(numbers))}
 
@@ -360,6 +362,14 @@ class ServerTransaction(Transaction):
     def count(self, query: LiteralString, head: Head) -> int:
         found = self.ask(query, key=head.key, numbers=head.numbers)
         return int(found[0][0]) if found else 0
+
+    def delete_stale(self) -> bool:
+        """Delete some pieces of summaries of how graphs were before; True if there may be more."""
+        query: LiteralString = (
+            "MATCH (g:Graph) WHERE g.name IS NOT NULL MATCH (n:Piece) WHERE n.graph = g.key AND n.number >= 0 "
+            f"AND n.number < g.revision * {REVISION} WITH n LIMIT $size DELETE n RETURN count(*)"
+        )
+        return bool(self.ask(query, size=PIECES)[0][0])
 
     def orphans(self) -> list[str]:
         """Parts of no graph, in sentences."""

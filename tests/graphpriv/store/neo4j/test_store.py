@@ -155,6 +155,26 @@ def test_a_store_from_before_summaries_is_answered_too(
     assert neo4j_server.ask("SHOW CONSTRAINTS YIELD name WHERE name = 'piece_number' RETURN count(*)") == [[1]]
 
 
+def test_the_summary_of_how_a_graph_was_is_deleted_with_a_person_and_by_the_check(
+    store: Neo4jStore, neo4j_server: Neo4jServer
+) -> None:
+    def pieces() -> int:
+        return int(neo4j_server.ask("MATCH (p:Piece) RETURN count(p)")[0][0])
+
+    store.save_graph("town", little())
+    held = pieces()
+    store.forget("town", "17")
+    assert pieces() == 0
+    store.figures("town")
+    store.add_users("town", [User(id="5")])
+    store.figures("town")
+    assert pieces() == 2 * held
+    assert store.check() == []
+    assert pieces() == held
+    store.delete_graph("town")
+    assert pieces() == 0
+
+
 def test_an_older_store_is_brought_up_to_date(
     store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
