@@ -10,7 +10,6 @@ from __future__ import annotations
 import resource
 import sqlite3
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -111,22 +110,28 @@ def saved(url: str, users: int, follows: int, title: str) -> None:
 
 
 def asked(url: str, title: str) -> None:
-    """Ask all questions."""
+    """Ask all questions, then the plain queries, which take memory of their own."""
+    found: dict[str, list[float]] = {}
     with open_store(url, create=False) as store:
         values = said(store)
-        plain = plain_in_neo4j(url) if title == "Neo4j" else plain_in_sqlite(url)
-        for label, name, options, limit in ASKED:
+        for label, name, options, _ in ASKED:
             query = queries[name].make({key: _filled(value, values) for key, value in options.items()})
-            first, *times = [timed(lambda query=query: answer(store, "g", query)) for _ in range(REPEATS + 1)]
-            beside = f"{1000 * timed(lambda label=label: plain(label)):9.0f}" if has(title, label) else ""
-            figures = "".join(f"{1000 * each:9.1f}" for each in (first, sorted(times)[REPEATS // 2], max(times)))
-            print(f"{label:<50}{figures}{limit:>9}{beside}", flush=True)
-        for name, options in (("users", {}), ("mixing", {"by": "location"})):
-            count, begin = 0, time.perf_counter()
-            for _ in rows(store, "g", queries[name].make(options)):
-                count += 1
-            print(f"all {count} rows of {name} {options or ''}: {time.perf_counter() - begin:.1f} s")
-    print(f"{title}: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / GIB:.2f} GiB", flush=True)
+            found[label] = [timed(lambda query=query: answer(store, "g", query)) for _ in range(REPEATS + 1)]
+        streamed = [_streamed(store, *each) for each in (("users", {}), ("mixing", {"by": "location"}))]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / GIB
+    plain = plain_in_neo4j(url) if title == "Neo4j" else plain_in_sqlite(url)
+    for label, _, _, limit in ASKED:
+        first, *times = found[label]
+        beside = f"{1000 * timed(lambda label=label: plain(label)):9.0f}" if has(title, label) else ""
+        figures = "".join(f"{1000 * each:9.1f}" for each in (first, sorted(times)[REPEATS // 2], max(times)))
+        print(f"{label:<50}{figures}{limit:>9}{beside}", flush=True)
+    print(*streamed, f"{title}: peak of memory {peak:.2f} GiB", sep="\n", flush=True)
+
+
+def _streamed(store: Store, name: str, options: Mapping[str, Any]) -> str:
+    counted: list[int] = []
+    seconds = timed(lambda: counted.append(sum(1 for _ in rows(store, "g", queries[name].make(options)))))
+    return f"all {counted[0]} rows of {name}: {seconds:.1f} s"
 
 
 def said(store: Store) -> dict[str, str]:

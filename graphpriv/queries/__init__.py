@@ -8,8 +8,8 @@
 Each answer is computed from that one graph alone, in its state of one moment.
 """
 
-from graphpriv.queries.contract import Page, Query, Row, answer, queries, rows
+from graphpriv.queries.contract import Page, Query, Row, Rows, answer, queries, rows
 
 queries.load(__name__)
 
-__all__ = ["Page", "Query", "Row", "answer", "queries", "rows"]
+__all__ = ["Page", "Query", "Row", "Rows", "answer", "queries", "rows"]

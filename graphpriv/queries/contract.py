@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from graphpriv.queries import cursors
@@ -50,6 +51,17 @@ class Page:
         return {**self.facts, "rows": list(self.rows), "next": self.next}
 
 
+class Rows(Iterator[Row]):
+    """All rows of an answer, one after the other, with the header and the figures of the whole."""
+
+    def __init__(self, header: tuple[str, ...], facts: Mapping[str, Any], rows: Iterator[Row]) -> None:
+        self.header, self.facts = header, facts
+        self._rows = rows
+
+    def __next__(self) -> Row:
+        return next(self._rows)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Query(Method):
     """A question about one graph."""
@@ -75,17 +87,20 @@ class Query(Method):
         options = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("limit", "cursor")}
         return cursors.question(view.name, view.created, type(self).__name__, options)
 
-    def stream(self, store: Store, name: str) -> Iterator[Row]:
+    def stream(self, store: Store, name: str) -> Rows:
         """All rows, page by page; an error where the graph changes before the last one is read."""
-        revision, query = None, replace(self, cursor=None)
-        while True:
-            now, page = store.answer(name, partial(_streamed, query))
-            if revision not in (None, now):
+        first = replace(self, cursor=None)
+        revision, page = store.answer(name, partial(_streamed, first))
+        return Rows(page.header, page.facts, chain(page.rows, first._later(store, name, revision, page.next)))
+
+    def _later(self, store: Store, name: str, revision: str, cursor: str | None) -> Iterator[Row]:
+        """The rows of the pages from a *cursor* on."""
+        while cursor is not None:
+            now, page = store.answer(name, partial(_streamed, replace(self, cursor=cursor)))
+            if revision != now:
                 raise Unsettled(store.address, f"graph {name!r}")
             yield from page.rows
-            if page.next is None:
-                return
-            revision, query = now, replace(query, cursor=page.next)
+            cursor = page.next
 
 
 #: The questions by name.
@@ -97,10 +112,10 @@ def answer(store: Store, name: str, query: Query) -> Page:
     return store.answer(name, lambda view: _answered(query, view, query.limit))
 
 
-def rows(store: Store, name: str, query: Query) -> Iterator[Row]:
+def rows(store: Store, name: str, query: Query) -> Rows:
     """All rows of the answer from its beginning, whatever the page asked for; memory stays that of a page.
 
-    Tables of counts hold their cells, 16 bytes each.
+    Tables of counts hold their cells, 16 bytes each. What is wrong with the query is told before the first row.
     """
     return query.stream(store, name)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
 from graphpriv.queries import contract
 from graphpriv.queries.cells import Cells, Tally
-from graphpriv.queries.contract import Page, Query, Row, queries
+from graphpriv.queries.contract import Page, Query, Row, Rows, queries
 from graphpriv.queries.cursors import Place
 from graphpriv.queries.keys import SINGLE, Key, key_of, names_of
 from graphpriv.queries.selection import Selection, refuse_undirected, selected
@@ -68,11 +68,12 @@ class Tabulation(Query):
         page = Page(header=table.header, rows=table.rows(begin, end), next=None, facts=table.facts)
         return page, table.cells.place(end - 1) if end < len(table.cells) else None
 
-    def stream(self, store: Store, name: str) -> Iterator[Row]:
+    def stream(self, store: Store, name: str) -> Rows:
         # To count anew for each page takes longer than to hold the cells.
-        table = store.answer(name, replace(self, cursor=None).table)
-        for begin in range(0, len(table.cells), contract.STREAMED):
-            yield from table.rows(begin, begin + contract.STREAMED)
+        table = store.answer(name, self.table)
+        steps = range(0, len(table.cells), contract.STREAMED)
+        parts = (table.rows(begin, begin + contract.STREAMED) for begin in steps)
+        return Rows(table.header, table.facts, chain.from_iterable(parts))
 
 
 @queries.add("counts")

@@ -29,7 +29,12 @@ def ask(store: Store, query: str, name: str = "any", **options: Any) -> Page:
 
 
 def every(store: Store, query: str, name: str = "any", **options: Any) -> list[dict[str, Any]]:
-    return list(rows(store, name, queries[query].make(options)))
+    found = rows(store, name, queries[query].make(options))
+    page = ask(store, query, name, **options)
+    assert (found.header, found.facts) == (page.header, page.facts)
+    told = list(found)
+    assert all(len(each.cells) == len(page.header) for each in told)
+    return [*told]
 
 
 def by_pages(store: Store, query: str, limit: int, name: str = "any", **options: Any) -> list[dict[str, Any]]:
