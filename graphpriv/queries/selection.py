@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -29,6 +29,10 @@ Condition = tuple[tuple[str, ...], Callable[[Mapping[str, NDArray[Any]]], NDArra
 _RANGE = "a whole number, or a range such as 5..10, 5.. or ..10"
 
 
+#: So much of a value that a graph does not have is repeated, and among so many values the nearest is looked for.
+_SHOWN, _COMPARED = 100, 5_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection(Query):
     """A question about some of the users, or about all."""
@@ -51,7 +55,7 @@ class Selection(Query):
         for name in ("degree", "following", "followers"):
             bounds_of(name, getattr(self, name))
         if self.rank is not None and self.topic is None:
-            must = f"come with {named('topic')}, whose rank it is"
+            must = "come with a topic, whose rank it is"
             raise InvalidParameter(f"{named('rank')} must {must}.", must=must, was=self.rank)
 
     def conditions(self, view: View) -> list[Condition]:
@@ -124,9 +128,10 @@ def _between(column: str, low: int, high: int) -> Condition:
     return (column,), lambda read: (read[column] >= low) & (read[column] <= high)
 
 
-def unknown(parameter: str, value: str, what: str, known: Iterable[str]) -> InvalidParameter:
+def unknown(parameter: str, value: str, what: str, known: Sequence[str]) -> InvalidParameter:
     """The error for a value that the graph does not have, with the nearest one that it has."""
-    near = get_close_matches(value, list(known), n=1)
+    shown = value[:_SHOWN]
+    near = get_close_matches(shown, known, n=1) if len(known) <= _COMPARED else []
     hint = f"; did you mean {near[0]!r}?" if near else "."
     must = f"be {what} of this graph"
-    return InvalidParameter(f"{named(parameter)} must {must}, not {value!r}{hint}", must=must, was=value)
+    return InvalidParameter(f"{named(parameter)} must {must}, not {shown!r}{hint}", must=must, was=shown)

@@ -234,6 +234,7 @@ class QueryContract(OnAStore):
             ("town", {"location": "Barcelone"}, "location", "did you mean 'Barcelona'"),
             ("town", {"topic": "Sport"}, "topic", "did you mean 'Sports'"),
             ("town", {"topic": "xyzzy"}, "topic", "a topic of this graph"),
+            ("town", {"topic": "y" * 9999}, "topic", r"not 'y{100}'\.$"),
             ("plain", {"following": "1.."}, "following", "no directions"),
         ]
         for name, options, parameter, words in refused:
