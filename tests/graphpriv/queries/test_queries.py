@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from graphpriv.queries import queries
+from graphpriv.queries import queries, rows
 from graphpriv.store import open_store
 from graphpriv.store.sqlite.store import SqliteStore
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidParameter
 from tests.contracts.queries import QueryContract, every
 from tests.contracts.store import RUN, filled, little, release_of
@@ -122,3 +125,20 @@ def test_questions_about_a_release_read_nothing_of_its_original(tmp_path: Path) 
     assert all("graph = 2" in each for each in statements)
     for table in ("mappings", "seeds", "persons", "runs", "follows"):
         assert not any(table in each for each in read)
+
+
+def test_a_stream_takes_the_memory_of_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphpriv.store.summary.CHUNK", 1024)
+    monkeypatch.setattr("graphpriv.queries.contract.STREAMED", 500)
+    with open_store(f"file:{tmp_path / 'graphs.db'}", create=True) as store:
+        store.save_graph("town", synthetic_graph(20_000, 100_000, rng=np.random.default_rng(1)))
+        by_two: dict[str, str] = {"by": "location,topics"}
+        asked = (("users", {}, 2), ("counts", by_two, 2), ("mixing", {"by": "location"}, 4))
+        for query, options, limit in asked:
+            tracemalloc.start()
+            count = sum(1 for _ in rows(store, "town", queries[query].make(options)))
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert count > 1_000
+            # The users alone would be 15 MiB.
+            assert peak < limit * 2**20, (query, peak)
