@@ -140,5 +140,5 @@ def test_a_stream_takes_the_memory_of_a_page(tmp_path: Path, monkeypatch: pytest
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert count > 1_000
-            # The users alone would be 15 MiB.
+            # All rows of users would be 11 MiB.
             assert peak < limit * 2**20, (query, peak)

@@ -58,6 +58,8 @@ class TestNeo4j(StoreContract):
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
         assert self.server.ask("MATCH (g:Graph) RETURN count(g)") == [[len(store.graphs())]]
+        lost = "MATCH (p:Piece) WHERE NOT EXISTS { MATCH (g:Graph {key: p.graph}) } RETURN count(p)"
+        assert self.server.ask(lost) == [[0]]
 
 
 @pytest.fixture
