@@ -141,7 +141,8 @@ def reduce_set(room: Room, types: int, links: Links, own: int, mine: int) -> tup
 def taken_in_turn(room: Room, types: int, links: Links) -> bool:
     """Whether taking whoever is still free, those with fewest links first, already gives all that is wanted."""
     sets, words = room.sets, links.words
-    sets[words : 2 * words] = sets[:words]
+    for word in range(words):
+        sets[words + word] = sets[word]
     for kind in range(types):
         wanted, word = room.wanted[kind], (room.highs[kind] + 63) >> 6
         while wanted > 0:
@@ -163,7 +164,8 @@ def taken_in_turn(room: Room, types: int, links: Links) -> bool:
 def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
     """Say whether the first set of *room* holds an independent set with all that is wanted of each type."""
     sets, left, level, words = room.sets, room.left, 0, links.words
-    left[:types] = room.wanted[:types]
+    for kind in range(types):
+        left[kind] = room.wanted[kind]
     room.spent[0] = 0
     if 2 * words <= len(sets) and taken_in_turn(room, types, links):
         return YES
@@ -175,7 +177,8 @@ def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
         if answer == YES:
             return YES
         if answer == OPEN:
-            sets[own + words : own + 2 * words] = sets[own : own + words]
+            for word in range(words):
+                sets[own + words + word] = sets[own + word]
             room.spent[0] += there * words
             if there - matched(links, sets, own + words) < wanted:
                 answer = NO
@@ -197,8 +200,10 @@ def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
             room.branch[level] = -1
             continue
         room.branch[level] = heaviest
-        sets[own + words : own + 2 * words] = sets[own : own + words]
-        left[mine + types : mine + 2 * types] = left[mine : mine + types]
+        for word in range(words):
+            sets[own + words + word] = sets[own + word]
+        for kind in range(types):
+            left[mine + types + kind] = left[mine + kind]
         sets[own + words + (heaviest >> 6)] &= ~(_1 << np.uint64(heaviest & 63))
         level += 1
 
