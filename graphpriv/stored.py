@@ -104,6 +104,19 @@ def keep_release(
     return KeptRelease(original, name, release, beside, least)
 
 
+def is_drawn_by(store: Store, original: str, name: str, seed: int) -> bool:
+    """Whether *name* is a release of an *original* that was drawn with a *seed*."""
+    names = {each.name for each in store.graphs()}
+    return {original, name} <= names and name in store.releases_of(original) and store.seed(original, name) == seed
+
+
+def holds(store: Store, name: str, graph: SocialGraph) -> bool:
+    """Whether the original *name* of a store holds the same as a *graph*."""
+    known = {each.name: each for each in store.graphs()}
+    is_original = name in known and not known[name].is_release
+    return is_original and fingerprint(store.load_graph(name)) == fingerprint(graph)
+
+
 def already_released(original: str, names: Sequence[str]) -> AlreadyReleased:
     """The error for an original that has live releases of these *names*."""
     what, whose, deleted = "releases", "one's", "them"

@@ -45,12 +45,16 @@ class Work:
     #: That of a server; it is never typed.
     password: str | None = field(default_factory=lambda: os.environ.get(PASSWORD), repr=False)
     overwrite: bool = False
+    #: Whether the same work, with the same seed, was cut short before: what it has done by then is no obstacle.
+    again: bool = False
     #: Files that the door itself reads, such as a plan.
     reads: tuple[str, ...] = ()
     #: Drawn from the operating system unless somebody fixes it.
     seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
     #: Is told how far the work is.
     report: Report = silent
+    #: Is told the figures of the best candidate so far.
+    best: Callable[[Mapping[str, Any]], None] = lambda figures: None
     #: Says whether the work shall end with the best so far.
     stop: Callable[[], bool] = lambda: False
     #: Takes a remark for the person who asked; parameters in it are `named`.
@@ -157,8 +161,8 @@ def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
     The traits: `positional`, `input` (a file or folder that is read), `release` (an input that was released), `output`
-    (a file that is written), `listed` (names with commas between them), `metavar` and `group`, under which a help text
-    shows it.
+    (a file that is written), `personal` (tells who somebody is), `listed` (names with commas between them), `metavar`
+    and `group`, under which a help text shows it.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 

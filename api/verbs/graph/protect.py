@@ -76,9 +76,10 @@ class ProtectGraph(Verb):
         self._parameters()
 
     def run(self, work: Work) -> Outcome:
-        from graphpriv.stored import keep_release
+        from graphpriv.stored import is_drawn_by, keep_release
 
         with work.opened() as store:
+            is_ours = work.again and is_drawn_by(store, self.name, self.into, work.seed)
             kept = keep_release(
                 store,
                 self.name,
@@ -89,7 +90,7 @@ class ProtectGraph(Verb):
                 seed=work.seed,
                 previous=self.previous,
                 accept_combined_risk=self.accept_combined_risk,
-                overwrite=work.overwrite,
+                overwrite=work.overwrite or is_ours,
                 report=work.report,
             )
         return Outcome(document=kept.document)

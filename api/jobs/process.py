@@ -1,0 +1,104 @@
+"""The process that performs one verb, as the worker sees it: started, listened to, told to stop, killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import IO, Any, Literal
+
+from api.jobs.performing import Task
+
+#: How often it is asked whether the verb shall end, in seconds.
+_ASKING = 0.1
+
+#: Why a verb is to end: its job is cancelled, its time is up, or its attempt was displaced.
+Why = Literal["cancelled", "time", "displaced"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the process ended: as the verb said, or `killed` by us, or `died` by itself."""
+
+    how: Literal["done", "failed", "killed", "died"]
+    #: Why it was told to end.
+    why: Why | None = None
+    error: str | None = None
+
+
+@dataclass
+class Performance:
+    """One verb that is being performed."""
+
+    task: Task
+    tell: Callable[[dict[str, Any]], None]
+    #: Says whether and why the verb is to end.
+    asked: Callable[[], Why | None]
+    #: How long it may take to end once it was told to, in seconds.
+    patience: float
+    _why: Why | None = field(default=None, init=False)
+    _until: float = field(default=0.0, init=False)
+
+    def run(self) -> Ended:
+        """Perform it, and wait for its end."""
+        # -P: the folder in which the worker happens to stand has nothing to say.
+        command = [sys.executable, "-P", "-m", "api.jobs.performing"]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as process:  # noqa: S603 (it is ours)
+            to, source = process.stdin, process.stdout
+            try:
+                return Ended("died") if to is None or source is None else self._watched(to, source)
+            finally:
+                process.kill()
+
+    def _watched(self, to: IO[bytes], source: IO[bytes]) -> Ended:
+        _send(to, json.dumps(asdict(self.task)))
+        said: dict[str, Any] = {}
+        for message in _messages(source.fileno()):
+            if message is None:
+                if self._must_be_killed(to):
+                    return Ended("killed", self._why)
+            elif "ended" in message:
+                said = message
+            else:
+                self.tell(message)
+        return Ended(said.get("ended", "died"), self._why, said.get("error"))
+
+    def _must_be_killed(self, to: IO[bytes]) -> bool:
+        asked = self.asked()
+        if asked is not None and self._why is None:
+            self._why, self._until = asked, time.monotonic() + self.patience
+            _send(to, "stop")
+        if asked == "displaced":
+            # What a displaced attempt gives nobody wants; it must not even change the store.
+            self._why = asked
+            return True
+        return self._why is not None and time.monotonic() >= self._until
+
+
+def _send(to: IO[bytes], line: str) -> None:
+    # It may have ended; what it said by then is still to be read.
+    with contextlib.suppress(BrokenPipeError):
+        to.write(line.encode() + b"\n")
+        to.flush()
+
+
+def _messages(source: int) -> Iterator[dict[str, Any] | None]:
+    """What the process says, until its end, and None from time to time."""
+    waiting, due = b"", 0.0
+    while True:
+        if select.select([source], [], [], _ASKING)[0]:
+            read = os.read(source, 1 << 16)
+            if not read:
+                return
+            *lines, waiting = (waiting + read).split(b"\n")
+            yield from (json.loads(line) for line in lines)
+        if time.monotonic() >= due:
+            due = time.monotonic() + _ASKING
+            yield None

@@ -1,0 +1,158 @@
+"""What is known of a job: names, options, states and times; never rows, profiles, tokens or seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from api.verbs.contract import DEFAULT_STORE
+from tabular.errors import ReportedError, UnknownName
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+#: The states that a job does not leave.
+ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
+
+#: The priority of a job unless somebody says otherwise; lower numbers come first.
+PRIORITY = 10
+
+
+class TooManyJobs(ReportedError):
+    """An account has as many unfinished jobs as it may have."""
+
+
+class NoResult(ReportedError):
+    """A job has no result: it has not ended yet, or it ended without one."""
+
+
+def unknown_job() -> UnknownName:
+    """The error for the id of no job; it offers no other, since ids are nobody else's business."""
+    return UnknownName("No job has this id.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Where jobs are kept and how they are run; the door and all its workers have the same."""
+
+    home: Path
+    #: The store of graphs.
+    store: str = DEFAULT_STORE
+    #: The address of a Postgres; without one, jobs are kept in an SQLite file of the home.
+    database: str | None = None
+    #: The `module:function` that says which files the names in the options stand for.
+    files: str = "api.jobs.folders:tables_of_home"
+    #: How many jobs one worker runs at once.
+    at_once: int = 1
+    #: How many jobs of one account run at once, on all workers together.
+    per_account: int = 2
+    #: How many unfinished jobs an account may have.
+    most: int = 100
+    #: How long a job may take, in seconds.
+    seconds: float | None = None
+    #: How long a verb may take to end after it was told to, in seconds; then its process is killed.
+    patience: float = 3.0
+    #: How often a worker beats, in seconds.
+    beat: float = 1.0
+    #: How long a worker may be silent before others take its jobs, in seconds.
+    silence: float = 15.0
+    #: How often the process of a verb may die before its job counts as failed.
+    deaths: int = 3
+
+    @property
+    def address(self) -> str:
+        """The address of the database of jobs, as SQLAlchemy takes it."""
+        if self.database is None:
+            return f"sqlite:///{self.home.absolute() / 'jobs.db'}"
+        scheme, separator, rest = self.database.partition("://")
+        return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else self.database
+
+    @property
+    def private_address(self) -> str:
+        """The address of the private store."""
+        return f"sqlite:///{self.home.absolute() / 'private.db'}" if self.database is None else self.address
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a job is."""
+
+    phase: str
+    done: int = 0
+    #: How many parts there are; 0 where that is not known.
+    of: int = 0
+    #: About how long the phase will still take.
+    seconds_left: float | None = None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """It as JSON."""
+        return {"phase": self.phase, "done": self.done, "of": self.of, "seconds_left": self.seconds_left}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One job as it stands."""
+
+    id: str
+    account: str
+    verb: str
+    #: Without those that are personal.
+    options: Mapping[str, Any]
+    #: The id under which the private store has the seed and the personal options.
+    private: str
+    priority: int
+    state: State
+    created: float
+    began: float | None = None
+    ended: float | None = None
+    attempts: int = 0
+    is_cancelling: bool = False
+    progress: Progress | None = None
+    #: The figures of the best candidate so far.
+    best: Mapping[str, Any] | None = None
+    #: The sort of error that ended it.
+    error: str | None = None
+    #: Counts up with every change, and so is its version.
+    version: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing about it will change any more."""
+        return self.state in ENDED
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to a job; the numbers of one job count up."""
+
+    job: str
+    number: int
+    at: float
+    kind: Literal["state", "progress", "best"]
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of a job."""
+
+    document: Mapping[str, Any]
+    #: Remarks for the person who asked; parameters in them are `named`.
+    notes: Sequence[str] = ()
+    condition_holds: bool = False
+    condition_doubt: str | None = None
+    #: What is wrong with what was looked at, where finding that out was the task.
+    failure: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a job failed, for whoever may see it."""
+
+    #: The name of the error's class.
+    error: str
+    #: Its text, in which parameters are `named`.
+    text: str
+    parameters: Sequence[str] = field(default_factory=tuple)

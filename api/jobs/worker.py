@@ -1,0 +1,291 @@
+"""A worker: a process that performs jobs, beats while it is alive, and takes over the jobs of those that are silent.
+
+A job is two steps. The first performs the verb in an attempt of its own, the second keeps what that has left. A worker
+that is killed in the first leaves an attempt that nobody keeps, and another one performs the verb again, with the same
+seed; killed between the two, or in the second, only the second is done again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from api.errors import ReportedError, bug_of
+from api.jobs import engine as dbos
+from api.jobs import tables
+from api.jobs.beats import Beats
+from api.jobs.folders import FAILURE, Folder, files_of, write
+from api.jobs.ledger import Ledger
+from api.jobs.performing import Task
+from api.jobs.private import PrivateStore
+from api.jobs.process import Ended, Performance, Why
+from api.jobs.records import Job, Progress, Settings
+from api.verbs import verbs
+from api.verbs.values import made
+from tabular.errors import StoreUnavailable, named
+
+NICE = 10
+
+#: Progress within one phase is written down at most so often, in seconds.
+_OFTEN = 1.0
+
+_log = logging.getLogger("graphpriv.jobs")
+
+
+@dataclass
+class _Attempt:
+    """One job in the hands of this worker."""
+
+    id: str
+    name: str
+    job: Job
+    until: float | None
+    #: Set from outside the thread that performs it.
+    why: Why | None = None
+
+    def asked(self) -> Why | None:
+        """Whether and why it is to end."""
+        if self.why is None and self.until is not None and time.monotonic() >= self.until:
+            self.why = "time"
+        return self.why
+
+
+@dataclass
+class Worker:
+    """Performs jobs until it is told to leave."""
+
+    settings: Settings
+    name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}")
+
+    def __post_init__(self) -> None:
+        database = tables.opened(self.settings.address)
+        self._database = database
+        self._ledger = Ledger(database)
+        self._beats = Beats(database, self.settings.silence)
+        is_shared = self.settings.private_address == self.settings.address
+        self._private = PrivateStore(database if is_shared else tables.opened(self.settings.private_address))
+        self._files = files_of(self.settings.files)
+        self._attempts: dict[str, _Attempt] = {}
+        #: When a job was first seen that this worker has taken and does not perform.
+        self._idle: dict[str, float] = {}
+        self._leaving = threading.Event()
+
+    def run(self) -> None:
+        """Work until SIGTERM or SIGINT; jobs that are under way then are free for others at once."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._leaving.set())
+        self._beats.beat(self.name)
+        self._engine = dbos.launch(self.settings, self._database, self.name, self._job)
+        while not self._leaving.wait(self.settings.beat):
+            self._watch()
+        self._leave()
+
+    def _watch(self) -> None:
+        """Beat, look after the own jobs, and take over those of the silent; a database that is away is waited for."""
+        for do in (partial(self._beats.beat, self.name), self._look_after, self._take_over):
+            try:
+                do()
+            except Exception as error:
+                # A server that starts anew fails in many ways, and whatever is left undone is done with a later beat.
+                _log.warning("worker %s: %s", self.name, bug_of(error)[1])
+
+    def _look_after(self) -> None:
+        """Tell attempts to end that were displaced while this worker was silent, and those of cancelled jobs."""
+        attempts = list(self._attempts.values())
+        held = self._ledger.held(each.name for each in attempts)
+        for each in attempts:
+            if each.name not in held:
+                each.why = "displaced"
+            elif held[each.name] and each.why is None:
+                each.why = "cancelled"
+
+    def _take_over(self) -> None:
+        alive = self._beats.alive()
+        in_hand = dbos.in_hand()
+        mine = {id for id, executor in in_hand.items() if executor == self.name}
+        for id, executor in in_hand.items():
+            if executor not in alive and executor != self.name:
+                dbos.requeue(self._engine, id, executor)
+        # A job that the engine gave to this worker, and that no thread of it performs, is lost unless queued again.
+        idle = mine - {each.id for each in list(self._attempts.values())} - set(dbos.active(self._engine))
+        self._idle = {id: self._idle.get(id, time.monotonic()) for id in idle}
+        for id, since in self._idle.items():
+            if time.monotonic() - since > self.settings.silence:
+                dbos.requeue(self._engine, id, self.name)
+
+    def _leave(self) -> None:
+        """Free all jobs and end; nothing of what is under way is kept."""
+        dbos.take_no_more(self._engine)
+        for each in list(self._attempts.values()):
+            each.why = "displaced"
+        try:
+            for id, executor in dbos.in_hand().items():
+                if executor == self.name:
+                    dbos.requeue(self._engine, id, self.name)
+            # Whatever is taken after this is free, too: nobody is alive who has no beat.
+            self._beats.leave(self.name)
+        finally:
+            # The processes of verbs end with this one.
+            os._exit(0)
+
+    def _job(self, id: str) -> None:
+        """What the engine calls for each job it gives to this worker; nothing is raised into its tables."""
+        told: dict[str, Any] = {}
+        for deaths in range(self.settings.deaths + 1):
+            told = dbos.step("perform", partial(self._guarded, partial(self._perform, id, deaths)))
+            if not told["again"]:
+                break
+        dbos.step("keep", partial(self._guarded, partial(self._keep, id, told)))
+
+    def _guarded(self, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What *do* gives; whatever goes wrong is tried again later, and its text stays out of the tables."""
+        pause = self.settings.beat
+        while True:
+            try:
+                return do()
+            except Exception as error:
+                _log.warning("worker %s: error %s, %s", self.name, *bug_of(error))
+            time.sleep(pause)
+            pause = min(2 * pause, 10.0)
+
+    def _perform(self, id: str, deaths: int) -> dict[str, Any]:
+        """Perform a job's verb; gives the attempt and how it ended, or that it has to be performed again.
+
+        *deaths* is how often the process of the verb has died, though its worker lived on.
+        """
+        attempt = secrets.token_hex(8)
+        job = self._ledger.begin(id, attempt)
+        if job is None:
+            return {"again": False, "attempt": None}
+        if job.is_cancelling:
+            return {"again": False, "attempt": attempt, "state": "cancelled"}
+        if deaths >= self.settings.deaths:
+            text = "The process that did the work died again and again; it may need more memory than there is."
+            return self._refused(job, attempt, "Interrupted", text)
+        seconds = self.settings.seconds
+        mine = _Attempt(id, attempt, job, None if seconds is None else time.monotonic() + seconds)
+        self._attempts[attempt] = mine
+        try:
+            return self._ended(mine, self._performed(mine))
+        except (StoreUnavailable, OSError):
+            # The database comes back, and so does room on the disk.
+            raise
+        except ReportedError as error:
+            return self._refused(job, attempt, type(error).__name__, error.worded(named), error.named)
+        except Exception as error:
+            return self._refused(job, attempt, "bug", "Internal error {} ({}); this is a bug.".format(*bug_of(error)))
+        finally:
+            del self._attempts[attempt]
+
+    def _performed(self, mine: _Attempt) -> Ended:
+        job, settings = mine.job, self.settings
+        private = self._private.get(job.private)
+        options = {**job.options, **(private.options if private is not None else {})}
+        verb = made(verbs[job.verb].method, options)
+        reads = self._files(settings.home, verb)
+        folder = self._folder(job.id).begin(mine.name, reads)
+        task = Task(
+            verb=job.verb,
+            options=options,
+            seed=None if private is None or private.seed is None else str(private.seed),
+            store=absolute(settings.store),
+            folder=str(folder.absolute()),
+            again=job.attempts > 1,
+            module=settings.files.partition(":")[0],
+            parent=os.getpid(),
+        )
+        return Performance(task, _Told(self._ledger, mine), mine.asked, settings.patience).run()
+
+    def _ended(self, mine: _Attempt, ended: Ended) -> dict[str, Any]:
+        """What an attempt came to; one that was displaced, or died, is no end of the job."""
+        if ended.why == "displaced":
+            # Whoever has the job now ends it; a worker that leaves must tell the engine nothing any more.
+            while self._leaving.is_set():
+                time.sleep(1)
+            return {"again": False, "attempt": None}
+        if ended.why == "cancelled":
+            return {"again": False, "attempt": mine.name, "state": "cancelled"}
+        if ended.how == "died":
+            return {"again": True}
+        if ended.how == "killed":
+            text = f"The work has taken more than {self.settings.seconds:g} s, the most that a job may take."
+            return self._refused(mine.job, mine.name, "TimeLimit", text)
+        return {"again": False, "attempt": mine.name, "state": ended.how, "error": ended.error}
+
+    def _refused(
+        self, job: Job, attempt: str, error: str, text: str, parameters: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        """Write down why a job failed that no verb could say it of."""
+        folder = self.settings.home / "jobs" / job.id / f"attempt-{attempt}"
+        if not folder.exists():
+            folder = self._folder(job.id).begin(attempt, {})
+        write(folder / FAILURE, {"error": error, "text": text, "parameters": list(parameters)})
+        return {"again": False, "attempt": attempt, "state": "failed", "error": error}
+
+    def _keep(self, id: str, told: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep what an attempt has left, and end its job; done twice it does no more than done once."""
+        attempt = told["attempt"]
+        if attempt is not None and self._ledger.is_of(id, attempt):
+            self._folder(id).keep(attempt)
+            self._ledger.end(id, attempt, told["state"], told.get("error"))
+        job = self._ledger.get(id)
+        if job.has_ended:
+            self._folder(id).clear()
+            self._private.forget_seed(job.private)
+        return {}
+
+    def _folder(self, id: str) -> Folder:
+        return Folder(self.settings.home / "jobs" / id)
+
+
+def absolute(store: str) -> str:
+    """The address of a store that is the same wherever a process stands.
+
+    >>> absolute("neo4j://host:7687"), absolute("file:/srv/graphs.db")
+    ('neo4j://host:7687', 'file:/srv/graphs.db')
+    """
+    scheme, _, path = store.partition(":")
+    return f"file:{Path(path).absolute()}" if scheme == "file" else store
+
+
+class _Told:
+    """Writes down what the process of a verb tells."""
+
+    def __init__(self, ledger: Ledger, mine: _Attempt) -> None:
+        self._ledger, self._mine = ledger, mine
+        self._phase, self._until = "", 0.0
+        #: When the phase began, and how much of it was done then.
+        self._since = (0.0, 0)
+
+    def __call__(self, message: dict[str, Any]) -> None:
+        try:
+            if "best" in message:
+                self._ledger.tell_best(self._mine.id, self._mine.name, message["best"])
+            else:
+                self._progress(**message)
+        except ReportedError:
+            # The database is away; what is told next will be further anyway.
+            pass
+
+    def _progress(self, phase: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if phase != self._phase or done < self._since[1]:
+            self._since = (now, done)
+        # A step of one run of many, "Run 3 of 25: …", is no phase of its own; there may be thousands.
+        if now < self._until and (phase == self._phase or ": " in phase):
+            return
+        self._phase, self._until = phase, now + _OFTEN
+        began, before = self._since
+        left = (now - began) * (of - done) / (done - before) if before < done < of else None
+        progress = Progress(phase=phase, done=done, of=of, seconds_left=None if left is None else round(left, 1))
+        self._ledger.tell(self._mine.id, self._mine.name, progress)
