@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,15 @@ import click
 from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
 from api.jobs.worker import NICE, Worker
+from tabular.errors import ReportedError, StoreUnavailable
 
 #: What the variables of the environment begin with.
 PREFIX = "GRAPHPRIV_JOBS"
 
-_KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float}
+#: How long a worker waits for a database that does not answer when it starts, in seconds.
+PATIENCE = 60.0
+
+_KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float, "bool": bool}
 
 
 def main() -> None:
@@ -31,10 +36,25 @@ def main() -> None:
 def _work(**given: Any) -> None:
     os.nice(NICE)
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    jobs = Jobs.opened(settings)
-    jobs.tidy()
-    jobs.close()
-    Worker(settings).run()
+    try:
+        jobs = _opened(settings)
+        jobs.tidy()
+        jobs.close()
+        Worker(settings).run()
+    except ReportedError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _opened(settings: Settings) -> Jobs:
+    """The jobs, once their database answers; one that is started together with the workers may take a while."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return Jobs.opened(settings)
+        except StoreUnavailable:
+            if time.monotonic() > until:
+                raise
+        time.sleep(settings.beat)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import sqlalchemy as sa
@@ -23,6 +23,8 @@ WORKFLOW = "job"
 
 #: Raised when workers of two versions could not go on with one another's jobs. dbos would take a hash of the code.
 VERSION = "1"
+
+_UNDER_WAY = ("ENQUEUED", "PENDING", "DELAYED")
 
 #: How often a worker looks for jobs, in seconds.
 _POLLING = 0.2
@@ -123,6 +125,36 @@ def take_no_more(launched: DBOS) -> None:
         stop.set()
 
 
+def held_by(engine: sa.Engine, id: str, executor: str) -> sa.ColumnElement[bool]:
+    """The condition that a worker has a job in hand, for a statement on the same database."""
+    row = _rows(engine)
+    mine = sa.select(row.c.workflow_uuid).where(
+        row.c.workflow_uuid == id, row.c.status == "PENDING", row.c.executor_id == executor
+    )
+    return sa.exists(mine)
+
+
+def _rows(engine: sa.Engine) -> sa.TableClause:
+    """The table in which dbos has what it was given to do."""
+    schema = None if engine.dialect.name == "sqlite" else "dbos"
+    columns: list[sa.ColumnClause[str]] = [sa.column(name) for name in ("workflow_uuid", "status", "executor_id")]
+    return sa.table("workflow_status", *columns, schema=schema)
+
+
+def known(engine: sa.Engine) -> sa.Select[tuple[str]]:
+    """The jobs that wait in the queue or that some worker has in hand, for a statement on the same database."""
+    row = _rows(engine)
+    return sa.select(row.c.workflow_uuid).where(row.c.status.in_(_UNDER_WAY))
+
+
+def forget(made: DBOSClient, connection: sa.Connection, id: str) -> None:
+    """Let dbos know nothing of a job, within a transaction of the caller."""
+    made._sys_db._apply_caller_schema(connection)
+    held = made._sys_db.tables
+    for table in (held.workflow_input, held.workflow_output, held.operation_outputs, held.workflow_status):
+        connection.execute(sa.delete(table).where(table.c.workflow_uuid == id))
+
+
 def in_hand() -> dict[str, str]:
     """The jobs that some worker has taken and not ended, and which worker that is."""
     taken = DBOS.list_workflows(status="PENDING", name=WORKFLOW, load_input=False, load_output=False)
@@ -143,9 +175,9 @@ def quiet() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def drop(made: DBOSClient, ids: Iterable[str], *, rows: bool) -> None:
-    """Take jobs out of the queue, and with *rows* also what dbos has written of them."""
-    (made.delete_workflows if rows else made.cancel_workflows)(list(ids))
+def cancel(made: DBOSClient, id: str) -> None:
+    """Take a job out of the queue."""
+    made.cancel_workflow(id)
 
 
 def active(launched: DBOS) -> list[str]:

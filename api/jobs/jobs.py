@@ -130,7 +130,7 @@ class Jobs:
         if self.ledger.cancel(id):
             # The ledger is the truth: should this not come about, the worker that gets the job sees it there.
             with tables.told():
-                dbos.drop(self._client, [id], rows=False)
+                dbos.cancel(self._client, id)
             self.private.forget_seed(self.get(id).private)
         return self.get(id)
 
@@ -173,9 +173,9 @@ class Jobs:
             raise NoResult("This job has not ended; cancel it before you delete it.")
         self._folder(id).remove()
         self.private.remove(job.private)
-        with tables.told():
-            dbos.drop(self._client, [id], rows=True)
-        self.ledger.remove(id)
+        with tables.told(), self.ledger.engine.begin() as connection:
+            dbos.forget(self._client, connection, id)
+            self.ledger.remove(connection, id)
 
     def tidy(self) -> None:
         """Delete private entries without a job: whoever made them was killed before the job was queued."""

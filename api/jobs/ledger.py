@@ -72,13 +72,16 @@ class Ledger:
                 Event(row.job, row.number, row.at, row.kind, json.loads(row.data)) for row in connection.execute(asked)
             ]
 
-    def begin(self, id: str, attempt: str) -> Job | None:
-        """Begin a job, or begin it again, as an *attempt* that displaces all before; None where it has ended."""
+    def begin(self, id: str, attempt: str, *, if_: sa.ColumnElement[bool]) -> Job | None:
+        """Begin a job, or begin it again, as an *attempt* that displaces all before.
+
+        None where it has ended, or where the condition *if_* does not hold.
+        """
         with tables.told(), self.engine.begin() as connection:
             now = moment(connection)
             begun = {"attempt": attempt, "attempts": job.c.attempts + 1, "state": "running"}
             begun["began"] = sa.func.coalesce(job.c.began, now)
-            change = sa.update(job).where(job.c.id == id, _IS_OPEN).values(**begun)
+            change = sa.update(job).where(job.c.id == id, _IS_OPEN, if_).values(**begun)
             row = connection.execute(change.returning(job)).one_or_none()
             if row is None:
                 return None
@@ -103,6 +106,18 @@ class Ledger:
             number = self._note(connection, id, kind, data)
             stale = number - (_REMEMBERED if kind == "best" else 1)
             connection.execute(sa.delete(event).where(event.c.job == id, event.c.kind == kind, event.c.number <= stale))
+
+    def lost(self, known: sa.Select[tuple[str]]) -> set[str]:
+        """The jobs that have not ended and are none of those *known* to the engine."""
+        with tables.told(), self.engine.connect() as connection:
+            return set(connection.scalars(sa.select(job.c.id).where(_IS_OPEN, job.c.id.not_in(known))))
+
+    def lock_lost(self, connection: sa.Connection, id: str, known: sa.Select[tuple[str]]) -> Job | None:
+        """A job that is lost, locked until the end of a transaction of the caller; None where it is not lost."""
+        connection.execute(sa.update(job).where(job.c.id == id).values(version=job.c.version))
+        asked = sa.select(job).where(job.c.id == id, _IS_OPEN, job.c.id.not_in(known))
+        row = connection.execute(asked).one_or_none()
+        return None if row is None else _job(row)
 
     def held(self, attempts: Iterable[str]) -> dict[str, bool]:
         """Those of some *attempts* that were not displaced, and whether their jobs are to be cancelled."""
@@ -140,11 +155,10 @@ class Ledger:
             self._note(connection, id, "state", {"state": "cancelled"})
         return True
 
-    def remove(self, id: str) -> None:
-        """Take a job and its events out."""
-        with tables.told(), self.engine.begin() as connection:
-            connection.execute(sa.delete(event).where(event.c.job == id))
-            connection.execute(sa.delete(job).where(job.c.id == id))
+    def remove(self, connection: sa.Connection, id: str) -> None:
+        """Take a job and its events out, within a transaction of the caller."""
+        connection.execute(sa.delete(event).where(event.c.job == id))
+        connection.execute(sa.delete(job).where(job.c.id == id))
 
     def privates(self) -> set[str]:
         """The private entries of all jobs."""

@@ -54,10 +54,21 @@ class Task:
     parent: int
 
 
+#: What most verbs need and takes long to import.
+_WARM = ("graphpriv.stored", "graphpriv.auditing", "tabular.masking", "tabular.lattice.search_outcome")
+
+
 def main() -> None:
     """Do what standard input says."""
-    task = Task(**json.loads(sys.stdin.readline()))
-    _end_with(task.parent)
+    _end_with_parent()
+    for module in _WARM if "warm" in sys.argv[1:] else ():
+        import_module(module)
+    line = sys.stdin.readline()
+    if not line:
+        return  # The worker is gone.
+    task = Task(**json.loads(line))
+    if os.getppid() != task.parent:
+        return
     # What a library prints is no message to the worker, and may hold data.
     tell = _Teller(os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1))
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -178,13 +189,11 @@ def _listen(file: IO[str], asked: threading.Event) -> None:
     os._exit(1)
 
 
-def _end_with(parent: int) -> None:
-    """Be killed when the process that started this one ends, however it does."""
+def _end_with_parent() -> None:
+    """Be killed when the process that started this one ends, however it does; elsewhere its input ends then."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 if __name__ == "__main__":

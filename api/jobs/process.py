@@ -8,6 +8,7 @@ import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -32,6 +33,28 @@ class Ended:
     error: str | None = None
 
 
+def started(*, warm: bool) -> subprocess.Popen[bytes]:
+    """A process that waits for its task; a *warm* one imports meanwhile what takes long."""
+    # -P: the folder in which the worker happens to stand has nothing to say.
+    command = [sys.executable, "-P", "-m", "api.jobs.performing", *["warm"] * warm]
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing)  # noqa: S603 (it is ours)
+
+
+class Spare:
+    """Keeps one process waiting, so that the next job begins at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting = started(warm=True)
+
+    def take(self) -> subprocess.Popen[bytes]:
+        """The process that waits; another one takes its place."""
+        with self._lock:
+            taken, self._waiting = self._waiting, started(warm=True)
+        return taken if taken.poll() is None else started(warm=False)
+
+
 @dataclass
 class Performance:
     """One verb that is being performed."""
@@ -45,17 +68,16 @@ class Performance:
     _why: Why | None = field(default=None, init=False)
     _until: float = field(default=0.0, init=False)
 
-    def run(self) -> Ended:
-        """Perform it, and wait for its end."""
-        # -P: the folder in which the worker happens to stand has nothing to say.
-        command = [sys.executable, "-P", "-m", "api.jobs.performing"]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as process:  # noqa: S603 (it is ours)
-            to, source = process.stdin, process.stdout
-            try:
-                return Ended("died") if to is None or source is None else self._watched(to, source)
-            finally:
-                process.kill()
+    def run(self, process: subprocess.Popen[bytes]) -> Ended:
+        """Perform it in a *process* that waits for its task, and wait for its end."""
+        to, source = process.stdin, process.stdout
+        try:
+            return Ended("died") if to is None or source is None else self._watched(to, source)
+        finally:
+            process.kill()
+            # What it was sent and has not read is lost with it.
+            with contextlib.suppress(BrokenPipeError):
+                process.communicate()
 
     def _watched(self, to: IO[bytes], source: IO[bytes]) -> Ended:
         _send(to, json.dumps(asdict(self.task)))

@@ -53,6 +53,8 @@ class Settings:
     seconds: float | None = None
     #: How long a verb may take to end after it was told to, in seconds; then its process is killed.
     patience: float = 3.0
+    #: Whether a worker keeps a process ready for the next job, which takes some memory.
+    spare: bool = True
     #: How often a worker beats, in seconds.
     beat: float = 1.0
     #: How long a worker may be silent before others take its jobs, in seconds.

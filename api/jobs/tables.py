@@ -14,6 +14,9 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from tabular.errors import StoreUnavailable
 
+#: How long a session of Postgres may do nothing within a transaction before the server ends it, in milliseconds.
+_IDLE_MS = 10_000
+
 metadata = sa.MetaData()
 
 job = sa.Table(
@@ -65,7 +68,9 @@ def opened(address: str, *, connections: int = 10) -> sa.Engine:
     # Errors of the database would show the values of a statement.
     given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 30, "max_overflow": 5}
     if url.get_backend_name() != "sqlite":
-        return sa.create_engine(url, pool_pre_ping=True, **given)
+        # A process that is stopped within a transaction must not hold its locks for ever.
+        options = {"options": f"-c idle_in_transaction_session_timeout={_IDLE_MS}"}
+        return sa.create_engine(url, pool_pre_ping=True, connect_args=options, **given)
     path = Path(url.database or "")
     with contextlib.suppress(FileExistsError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ from api.jobs.folders import FAILURE, Folder, files_of, write
 from api.jobs.ledger import Ledger
 from api.jobs.performing import Task
 from api.jobs.private import PrivateStore
-from api.jobs.process import Ended, Performance, Why
+from api.jobs.process import Ended, Performance, Spare, Why, started
 from api.jobs.records import Job, Progress, Settings
 from api.verbs import verbs
 from api.verbs.values import made
@@ -74,10 +74,14 @@ class Worker:
         self._beats = Beats(database, self.settings.silence)
         is_shared = self.settings.private_address == self.settings.address
         self._private = PrivateStore(database if is_shared else tables.opened(self.settings.private_address))
+        self._spare = Spare() if self.settings.spare else None
         self._files = files_of(self.settings.files)
         self._attempts: dict[str, _Attempt] = {}
         #: When a job was first seen that this worker has taken and does not perform.
         self._idle: dict[str, float] = {}
+        #: The jobs that seemed lost at the last look, and when the next one is due.
+        self._lost: set[str] = set()
+        self._next_look = 0.0
         self._leaving = threading.Event()
 
     def run(self) -> None:
@@ -85,6 +89,7 @@ class Worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._leaving.set())
         self._beats.beat(self.name)
+        self._client = dbos.client(self.settings, self._database)
         self._engine = dbos.launch(self.settings, self._database, self.name, self._job)
         while not self._leaving.wait(self.settings.beat):
             self._watch()
@@ -92,7 +97,7 @@ class Worker:
 
     def _watch(self) -> None:
         """Beat, look after the own jobs, and take over those of the silent; a database that is away is waited for."""
-        for do in (partial(self._beats.beat, self.name), self._look_after, self._take_over):
+        for do in (partial(self._beats.beat, self.name), self._look_after, self._take_over, self._find_lost):
             try:
                 do()
             except Exception as error:
@@ -122,6 +127,20 @@ class Worker:
         for id, since in self._idle.items():
             if time.monotonic() - since > self.settings.silence:
                 dbos.requeue(self._engine, id, self.name)
+
+    def _find_lost(self) -> None:
+        """Queue jobs again that the engine has given up, though they have not ended: that should never be so."""
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + self.settings.silence
+        known = dbos.known(self._database)
+        before, self._lost = self._lost, self._ledger.lost(known)
+        for id in self._lost & before:
+            with tables.told(), self._database.begin() as connection:
+                job = self._ledger.lock_lost(connection, id, known)
+                if job is not None:
+                    dbos.forget(self._client, connection, id)
+                    dbos.enqueue(self._client, connection, id, account=job.account, priority=job.priority)
 
     def _leave(self) -> None:
         """Free all jobs and end; nothing of what is under way is kept."""
@@ -164,7 +183,8 @@ class Worker:
         *deaths* is how often the process of the verb has died, though its worker lived on.
         """
         attempt = secrets.token_hex(8)
-        job = self._ledger.begin(id, attempt)
+        # A worker that was silent for long may come here with a job that is another's by now.
+        job = self._ledger.begin(id, attempt, if_=dbos.held_by(self._database, id, self.name))
         if job is None:
             return {"again": False, "attempt": None}
         if job.is_cancelling:
@@ -204,7 +224,8 @@ class Worker:
             module=settings.files.partition(":")[0],
             parent=os.getpid(),
         )
-        return Performance(task, _Told(self._ledger, mine), mine.asked, settings.patience).run()
+        performance = Performance(task, _Told(self._ledger, mine), mine.asked, settings.patience)
+        return performance.run(started(warm=False) if self._spare is None else self._spare.take())
 
     def _ended(self, mine: _Attempt, ended: Ended) -> dict[str, Any]:
         """What an attempt came to; one that was displaced, or died, is no end of the job."""

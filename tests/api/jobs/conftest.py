@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,9 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
+import sqlalchemy as sa
 
 from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
@@ -21,7 +24,7 @@ from tests.api.jobs import samples
 TOP = Path(__file__).parents[3]
 
 #: Quick enough for tests; a busy machine must not silence a worker.
-QUICK = {"beat": 0.2, "silence": 2.0, "patience": 0.5}
+QUICK = {"beat": 0.1, "silence": 1.5, "patience": 0.5, "spare": False}
 
 
 @pytest.fixture(autouse=True)
@@ -58,47 +61,87 @@ def jobs(settings):
         yield opened
 
 
+@pytest.fixture(scope="session")
+def nursery():
+    """Where workers are forked; see `nursery.py`."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.api.jobs.nursery"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": str(TOP)},
+    ) as process:  # fmt: skip
+        yield process
+
+
 class WorkerProcess:
     """One worker; ended without its consent when the test ends."""
 
-    def __init__(self, settings):
-        given = {name: value for name, value in dataclasses.asdict(settings).items() if value is not None}
-        options = [text for name, value in given.items() for text in (f"--{name.replace('_', '-')}", str(value))]
-        environment = os.environ | {"PYTHONPATH": str(TOP)}
-        command = [sys.executable, "-m", "api.jobs", *options]
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    def __init__(self, nursery, settings, errors):
+        self.errors = errors
+        given = {"settings": dataclasses.asdict(settings), "errors": str(errors)}
+        nursery.stdin.write(json.dumps(given, default=str) + "\n")
+        nursery.stdin.flush()
+        self.pid = int(nursery.stdout.readline())
 
     def send(self, number):
-        self.process.send_signal(number)
+        os.kill(self.pid, number)
+
+    @property
+    def is_alive(self):
+        return not has_ended(self.pid)
 
     def kill(self):
         """As kill -9 does."""
-        self.process.kill()
-        return self.process.wait(10)
+        self.send(signal.SIGKILL)
+        until(lambda: not self.is_alive)
 
     def leave(self):
         """Ask it to end, and wait for it."""
-        self.process.terminate()
-        return self.process.wait(10)
+        self.send(signal.SIGTERM)
+        until(lambda: not self.is_alive)
 
     def end(self):
-        self.process.send_signal(signal.SIGCONT)
-        self.process.kill()
-        return self.process.communicate()[1]
+        if self.is_alive:
+            self.kill()
+        return self.errors.read_text() if self.errors.exists() else ""
 
 
 @pytest.fixture
-def worker(settings):
+def worker(nursery, settings, tmp_path):
     """Start a worker."""
     started = []
 
     def start(**changed):
-        started.append(WorkerProcess(dataclasses.replace(settings, **changed)))
+        errors = tmp_path / f"worker-{len(started)}.txt"
+        started.append(WorkerProcess(nursery, dataclasses.replace(settings, **changed), errors))
         return started[-1]
 
     yield start
     said = "".join(each.end() for each in started)
-    assert "Traceback" not in said, said
+    print(said)
+    assert "Traceback" not in said
+
+
+def freeze(jobs, worker):
+    """Stop a worker, but not within a transaction: on SQLite all others would wait for it, as for a stopped machine."""
+    while True:
+        worker.send(signal.SIGSTOP)
+        try:
+            with jobs.ledger.engine.connect() as connection:
+                if connection.dialect.name == "sqlite":
+                    connection.exec_driver_sql("PRAGMA busy_timeout=100")
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                    connection.invalidate()
+            return
+        except sa.exc.OperationalError:
+            worker.send(signal.SIGCONT)
+            time.sleep(0.05)
+
+
+def has_ended(process):
+    """Whether a process does nothing any more."""
+    try:
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def until(holds, seconds=20.0):
