@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import fields
 from pathlib import Path
@@ -11,12 +12,9 @@ from typing import Any
 import click
 
 from api.jobs.jobs import Jobs
-from api.jobs.records import Settings
+from api.jobs.records import PREFIX, Settings
 from api.jobs.worker import NICE, Worker
 from tabular.errors import ReportedError, StoreUnavailable
-
-#: What the variables of the environment begin with.
-PREFIX = "GRAPHPRIV_JOBS"
 
 #: How long a worker waits for a database that does not answer when it starts, in seconds.
 PATIENCE = 60.0
@@ -30,17 +28,18 @@ def main() -> None:
         click.Option([f"--{name.replace('_', '-')}"], type=_KINDS.get(kind, str), required=name == "home")
         for name, kind in ((each.name, str(each.type)) for each in fields(Settings))
     ]
+    options.append(click.Option(["--attached"], is_flag=True))
     click.Command("worker", params=options, callback=_work, help=__doc__)(auto_envvar_prefix=PREFIX)
 
 
-def _work(**given: Any) -> None:
+def _work(attached: bool, **given: Any) -> None:
     os.nice(NICE)
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     try:
         jobs = _opened(settings)
         jobs.tidy()
         jobs.close()
-        Worker(settings).run()
+        Worker(settings).run(leave_with=sys.stdin if attached else None)
     except ReportedError as error:
         raise click.ClickException(str(error)) from None
 

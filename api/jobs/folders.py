@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,10 @@ def tables_of_home(home: Path, verb: Verb) -> Mapping[str, Path]:
     Of a name that stands for nothing the verb itself says so.
     """
     folder = home / "tables"
-    names = [name for each in verb.reads() for name in (each, f"{each}.dictionary.json")]
-    return {name: folder / name for name in names if (folder / name).exists()}
+    # The names in options first: what else a verb reads, some say only once these are there.
+    names = {*_named(verb, is_read=True), *(() if reads_to_check(verb) else verb.reads())}
+    beside = {f"{name}.dictionary.json" for name in names}
+    return {name: folder / name for name in names | beside if (folder / name).exists()}
 
 
 #: How the help shows options that name a file or a folder.
@@ -54,14 +56,32 @@ def check_names(verb: Verb) -> None:
 
     Called before `verb.check`, which may read what an option names.
     """
+    for name, option in {**_named(verb, is_read=True), **_named(verb, is_read=False)}.items():
+        if not is_name(name):
+            raise InvalidParameter.wrong(option, must="be a plain name, without / and with no dot first", was=name)
+
+
+def reads_to_check(verb: Verb) -> bool:
+    """Whether its check reads a file, so that it can be called only where that is."""
+    known = options_of(type(verb)).values()
+    shown = (each for each in known if each.metadata.get("metavar") == "FILE" and not _is_file(each))
+    return any(getattr(verb, each.name) is not None for each in shown)
+
+
+def _is_file(option: Field[Any]) -> bool:
+    """Whether an option says itself that it names a file."""
+    return bool(option.metadata.get("input") or option.metadata.get("output"))
+
+
+def _named(verb: Verb, *, is_read: bool) -> dict[str, str]:
+    """The files and folders that options name, to be read or to be written: option by name."""
+    found: dict[str, str] = {}
     for option in options_of(type(verb)).values():
-        if option.metadata.get("input") or option.metadata.get("output") or option.metadata.get("metavar") in _SHOWN:
-            value = getattr(verb, option.name)
-            for name in value if isinstance(value, tuple) else [value]:
-                if name is not None and not is_name(name):
-                    raise InvalidParameter.wrong(
-                        option.name, must="be a plain name, without / and no dot first", was=name
-                    )
+        value = getattr(verb, option.name)
+        is_named = _is_file(option) or option.metadata.get("metavar") in _SHOWN
+        if value is not None and is_named and is_read != bool(option.metadata.get("output")):
+            found |= dict.fromkeys(value if isinstance(value, tuple) else [value], option.name)
+    return found
 
 
 def check_places(verb: Verb) -> None:

@@ -14,7 +14,7 @@ from dbos import DBOSClient
 
 from api.jobs import engine as dbos
 from api.jobs import tables
-from api.jobs.folders import FAILURE, RESULT, Folder, check_names, check_places
+from api.jobs.folders import FAILURE, RESULT, Folder, check_names, check_places, reads_to_check
 from api.jobs.ledger import PAGE, Ledger
 from api.jobs.private import PrivateStore
 from api.jobs.records import (
@@ -75,8 +75,9 @@ class Jobs:
         method = verbs[verb].method
         asked = made(method, options)
         check_names(asked)
-        asked.check()
-        check_places(asked)
+        if not reads_to_check(asked):
+            asked.check()
+            check_places(asked)
         personal = {name: options[name] for name in names_with(method, "personal") if options.get(name) is not None}
         seed = secrets.randbits(128) if seed is None else seed
         new = Job(

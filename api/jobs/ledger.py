@@ -13,8 +13,8 @@ from api.jobs import tables
 from api.jobs.records import ENDED, Event, Job, Progress, State, unknown_job
 from api.jobs.tables import event, job, moment
 
-#: How many jobs or events one answer holds at most.
-PAGE = 100
+#: How many jobs or events one answer holds unless somebody says otherwise, and at most.
+PAGE, MOST = 100, 10_000
 
 #: About how many of the best candidates of a job are remembered.
 _REMEMBERED = 1000
@@ -50,7 +50,7 @@ class Ledger:
 
     def page(self, *, account: str | None, state: State | None, after: str | None, limit: int) -> Sequence[Job]:
         """The jobs of an *account*, or of all, newest first; *after* is the last one of the page before."""
-        asked = sa.select(job).order_by(job.c.created.desc(), job.c.id.desc()).limit(min(limit, PAGE))
+        asked = sa.select(job).order_by(job.c.created.desc(), job.c.id.desc()).limit(min(limit, MOST))
         if account is not None:
             asked = asked.where(job.c.account == account)
         if state is not None:

@@ -15,6 +15,9 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 #: The states that a job does not leave.
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 
+#: What the variables of the environment begin with that are settings of jobs.
+PREFIX = "GRAPHPRIV_JOBS"
+
 #: The priority of a job unless somebody says otherwise; lower numbers come first.
 PRIORITY = 10
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from api.errors import ReportedError, bug_of
 from api.jobs import engine as dbos
@@ -84,8 +84,10 @@ class Worker:
         self._next_look = 0.0
         self._leaving = threading.Event()
 
-    def run(self) -> None:
-        """Work until SIGTERM or SIGINT; jobs that are under way then are free for others at once."""
+    def run(self, leave_with: IO[str] | None = None) -> None:
+        """Work until SIGTERM, SIGINT or the end of a file; jobs that are under way then are free for others at once."""
+        if leave_with is not None:
+            threading.Thread(target=self._leave_after, args=(leave_with,), daemon=True).start()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._leaving.set())
         self._beats.beat(self.name)
@@ -94,6 +96,11 @@ class Worker:
         while not self._leaving.wait(self.settings.beat):
             self._watch()
         self._leave()
+
+    def _leave_after(self, file: IO[str]) -> None:
+        for _ in file:
+            pass
+        self._leaving.set()
 
     def _watch(self) -> None:
         """Beat, look after the own jobs, and take over those of the silent; a database that is away is waited for."""

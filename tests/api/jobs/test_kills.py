@@ -141,6 +141,7 @@ def killed(jobs, worker, tmp_path):
         assert [(each.verb, each.state) for each in ended] == [(each.verb, "done") for each in sent]
         for job, expected in zip(sent, left, strict=True):
             assert timeless(left_by(jobs, job)) == expected, job.verb
+        assert all(jobs.get(each.id).best["loss"] > 0 for each in sent if each.verb == "table search")
         assert load.held() == held
         # Nothing is half-written, and nothing waits for anybody.
         for job in sent:
