@@ -35,6 +35,9 @@ from api.verbs.values import made
 #: When a private entry without a job counts as left behind, in seconds.
 _LEFT = 3600.0
 
+#: How long it is waited for the end of a job that is to be deleted, in seconds.
+_ENDING = 30.0
+
 #: How often a job that is waited for is looked at, in seconds.
 _LOOKING = 0.05
 
@@ -52,8 +55,7 @@ class Jobs:
     def opened(cls, settings: Settings) -> Jobs:
         """The jobs of a home; their database is made where there is none."""
         engine = tables.opened(settings.address)
-        is_shared = settings.private_address == settings.address
-        private = PrivateStore(engine if is_shared else tables.opened(settings.private_address))
+        private = PrivateStore(tables.opened(settings.private_address, connections=2, forgets=True))
         with tables.told():
             prepare(settings, engine, private)
             return cls(settings, Ledger(engine), private, dbos.client(settings, engine))
@@ -177,6 +179,16 @@ class Jobs:
         with tables.told(), self.ledger.engine.begin() as connection:
             dbos.forget(self._client, connection, id)
             self.ledger.remove(connection, id)
+
+    def forget(self, person: str) -> None:
+        """Delete all jobs that were about a person, by a personal option, with everything they left."""
+        entries = set(self.private.about(person))
+        for id in self.ledger.with_private(entries):
+            self.cancel(id)
+            if self.wait(id, _ENDING).has_ended:
+                self.remove(id)
+        for entry in entries:
+            self.private.remove(entry)
 
     def tidy(self) -> None:
         """Delete private entries without a job: whoever made them was killed before the job was queued."""

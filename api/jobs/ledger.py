@@ -160,6 +160,12 @@ class Ledger:
         connection.execute(sa.delete(event).where(event.c.job == id))
         connection.execute(sa.delete(job).where(job.c.id == id))
 
+    def with_private(self, entries: Iterable[str]) -> Sequence[str]:
+        """The jobs of some private entries."""
+        asked = sa.select(job.c.id).where(job.c.private.in_(list(entries)))
+        with tables.told(), self.engine.connect() as connection:
+            return connection.scalars(asked).all()
+
     def privates(self) -> set[str]:
         """The private entries of all jobs."""
         with tables.told(), self.engine.connect() as connection:

@@ -28,6 +28,7 @@ from api.jobs.records import Failure
 from api.verbs import verbs
 from api.verbs.contract import Outcome, Work, perform
 from api.verbs.values import made
+from tabular.errors import StoreUnavailable, named
 
 #: Progress is told at most so often, in seconds.
 _OFTEN = 0.25
@@ -42,8 +43,8 @@ class Task:
 
     verb: str
     options: Mapping[str, Any]
-    #: As a text, since it may have 128 bits; None draws one.
-    seed: str | None
+    #: As a text, since it may have 128 bits.
+    seed: str
     store: str
     #: The folder of the attempt.
     folder: str
@@ -87,12 +88,17 @@ def main() -> None:
 
 def _performed(task: Task, tell: _Teller, stop: Callable[[], bool]) -> Outcome:
     import_module(task.module)
-    given: dict[str, Any] = {} if task.seed is None else {"seed": int(task.seed)}
     verb = made(verbs[task.verb].method, task.options)
     return perform(
         verb,
         Work(
-            store=task.store, again=task.again, report=tell.progress, best=tell.best, note=tell.note, stop=stop, **given
+            store=task.store,
+            seed=int(task.seed),
+            again=task.again,
+            report=tell.progress,
+            best=tell.best,
+            note=tell.note,
+            stop=stop,
         ),
     )
 
@@ -111,11 +117,13 @@ def _done(folder: Path, outcome: Outcome, tell: _Teller) -> None:
 
 @contextlib.contextmanager
 def _failures_told(folder: Path, tell: _Teller) -> Iterator[None]:
+    can_retry = False
     try:
         yield
     except ReportedError as error:
         # The text goes into the folder, since it may hold what a record of a job must not.
-        failure = Failure(error=type(error).__name__, text=error.worded(_same), parameters=error.named)
+        failure = Failure(error=type(error).__name__, text=error.worded(named), parameters=error.named)
+        can_retry = isinstance(error, StoreUnavailable) and error.can_retry
     except MemoryError:
         failure = Failure(error="MemoryError", text="There is not enough memory for this; take less data.")
     except OSError as error:
@@ -127,14 +135,7 @@ def _failures_told(folder: Path, tell: _Teller) -> Iterator[None]:
         return
     with contextlib.suppress(OSError):
         write(folder / FAILURE, {"error": failure.error, "text": failure.text, "parameters": list(failure.parameters)})
-    tell.end(ended="failed", error=failure.error)
-
-
-def _same(parameter: str) -> str:
-    """The name of a parameter with its marks, for the door to word."""
-    from tabular.errors import named
-
-    return named(parameter)
+    tell.end(ended="failed", error=failure.error, can_retry=can_retry)
 
 
 class _Teller:

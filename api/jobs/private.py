@@ -77,8 +77,8 @@ class PrivateStore:
                 connection.scalars(sa.select(_entry.c.id).where(_entry.c.created < moment(connection) - seconds))
             )
 
-    def ids_with(self, option: str, value: Any) -> list[str]:
-        """The entries whose *option* has a *value*: those that tell of one person."""
+    def about(self, person: str) -> list[str]:
+        """The entries with a personal option of this value."""
         with tables.told(), self.engine.connect() as connection:
             rows = connection.execute(sa.select(_entry.c.id, _entry.c.options)).all()
-        return [row.id for row in rows if json.loads(row.options).get(option) == value]
+        return [row.id for row in rows if person in json.loads(row.options).values()]

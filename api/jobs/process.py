@@ -31,6 +31,8 @@ class Ended:
     #: Why it was told to end.
     why: Why | None = None
     error: str | None = None
+    #: Whether the same may come out well a little later.
+    can_retry: bool = False
 
 
 def started(*, warm: bool) -> subprocess.Popen[bytes]:
@@ -90,7 +92,7 @@ class Performance:
                 said = message
             else:
                 self.tell(message)
-        return Ended(said.get("ended", "died"), self._why, said.get("error"))
+        return Ended(said.get("ended", "died"), self._why, said.get("error"), said.get("can_retry", False))
 
     def _must_be_killed(self, to: IO[bytes]) -> bool:
         asked = self.asked()

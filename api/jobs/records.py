@@ -44,6 +44,9 @@ class Settings:
     store: str = DEFAULT_STORE
     #: The address of a Postgres; without one, jobs are kept in an SQLite file of the home.
     database: str | None = None
+    #: The address of another Postgres database for seeds and personal options; without one, they lie in a file of the
+    #: home, which is for one machine alone.
+    private: str | None = None
     #: The `module:function` that says which files the names in the options stand for.
     files: str = "api.jobs.folders:tables_of_home"
     #: How many jobs one worker runs at once.
@@ -54,6 +57,8 @@ class Settings:
     most: int = 100
     #: How long a job may take, in seconds.
     seconds: float | None = None
+    #: How long a job waits for a store of graphs that does not answer before it fails, in seconds.
+    waiting: float = 600.0
     #: How long a verb may take to end after it was told to, in seconds; then its process is killed.
     patience: float = 3.0
     #: Whether a worker keeps a process ready for the next job, which takes some memory.
@@ -68,15 +73,20 @@ class Settings:
     @property
     def address(self) -> str:
         """The address of the database of jobs, as SQLAlchemy takes it."""
-        if self.database is None:
-            return f"sqlite:///{self.home.absolute() / 'jobs.db'}"
-        scheme, separator, rest = self.database.partition("://")
-        return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else self.database
+        return _address(self.database, self.home / "jobs.db")
 
     @property
     def private_address(self) -> str:
         """The address of the private store."""
-        return f"sqlite:///{self.home.absolute() / 'private.db'}" if self.database is None else self.address
+        return _address(self.private, self.home / "private.db")
+
+
+def _address(given: str | None, file: Path) -> str:
+    """An address as SQLAlchemy takes it: of a server, or of a *file* where none is given."""
+    if given is None:
+        return f"sqlite:///{file.absolute()}"
+    scheme, separator, rest = given.partition("://")
+    return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else given
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,8 +62,11 @@ beat = sa.Table(
 )
 
 
-def opened(address: str, *, connections: int = 10) -> sa.Engine:
-    """The database at *address*; an SQLite file is made where there is none, for its owner alone."""
+def opened(address: str, *, connections: int = 10, forgets: bool = False) -> sa.Engine:
+    """The database at *address*; an SQLite file is made where there is none, for its owner alone.
+
+    One that *forgets* keeps nothing of what was deleted: a write-ahead log would have it for a while.
+    """
     url = sa.make_url(address)
     # Errors of the database would show the values of a statement.
     given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 30, "max_overflow": 5}
@@ -81,7 +84,8 @@ def opened(address: str, *, connections: int = 10) -> sa.Engine:
     def settle(connection: Any, _: Any) -> None:
         # A transaction that writes takes its lock at once: none is refused half way.
         connection.isolation_level = "IMMEDIATE"
-        for setting in ("busy_timeout=30000", "journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
+        journal = "DELETE" if forgets else "WAL"
+        for setting in ("busy_timeout=30000", f"journal_mode={journal}", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {setting}")
 
     return engine

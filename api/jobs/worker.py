@@ -32,9 +32,12 @@ from api.jobs.process import Ended, Performance, Spare, Why, started
 from api.jobs.records import Job, Progress, Settings
 from api.verbs import verbs
 from api.verbs.values import made
-from tabular.errors import StoreUnavailable, named
+from tabular.errors import InvalidInput, StoreUnavailable, named
 
 NICE = 10
+
+#: Between two tries of what went wrong is at most so much time, in seconds.
+_PAUSE = 2.0
 
 #: Progress within one phase is written down at most so often, in seconds.
 _OFTEN = 1.0
@@ -72,13 +75,14 @@ class Worker:
         self._database = database
         self._ledger = Ledger(database)
         self._beats = Beats(database, self.settings.silence)
-        is_shared = self.settings.private_address == self.settings.address
-        self._private = PrivateStore(database if is_shared else tables.opened(self.settings.private_address))
+        self._private = PrivateStore(tables.opened(self.settings.private_address, connections=2, forgets=True))
         self._spare = Spare() if self.settings.spare else None
         self._files = files_of(self.settings.files)
         self._attempts: dict[str, _Attempt] = {}
         #: When a job was first seen that this worker has taken and does not perform.
         self._idle: dict[str, float] = {}
+        #: Since when a job waits for a store that does not answer.
+        self._waiting: dict[str, float] = {}
         #: The jobs that seemed lost at the last look, and when the next one is due.
         self._lost: set[str] = set()
         self._next_look = 0.0
@@ -182,7 +186,7 @@ class Worker:
             except Exception as error:
                 _log.warning("worker %s: error %s, %s", self.name, *bug_of(error))
             time.sleep(pause)
-            pause = min(2 * pause, 10.0)
+            pause = min(2 * pause, _PAUSE)
 
     def _perform(self, id: str, deaths: int) -> dict[str, Any]:
         """Perform a job's verb; gives the attempt and how it ended, or that it has to be performed again.
@@ -217,21 +221,23 @@ class Worker:
     def _performed(self, mine: _Attempt) -> Ended:
         job, settings = mine.job, self.settings
         private = self._private.get(job.private)
-        options = {**job.options, **(private.options if private is not None else {})}
+        if private is None or private.seed is None:
+            raise InvalidInput("What was private of this job has been deleted.")
+        options = {**job.options, **private.options}
         verb = made(verbs[job.verb].method, options)
         reads = self._files(settings.home, verb)
         folder = self._folder(job.id).begin(mine.name, reads)
         task = Task(
             verb=job.verb,
             options=options,
-            seed=None if private is None or private.seed is None else str(private.seed),
+            seed=str(private.seed),
             store=absolute(settings.store),
             folder=str(folder.absolute()),
             again=job.attempts > 1,
             module=settings.files.partition(":")[0],
             parent=os.getpid(),
         )
-        performance = Performance(task, _Told(self._ledger, mine), mine.asked, settings.patience)
+        performance = Performance(task, Told(self._ledger, mine), mine.asked, settings.patience)
         return performance.run(started(warm=False) if self._spare is None else self._spare.take())
 
     def _ended(self, mine: _Attempt, ended: Ended) -> dict[str, Any]:
@@ -248,6 +254,10 @@ class Worker:
         if ended.how == "killed":
             text = f"The work has taken more than {self.settings.seconds:g} s, the most that a job may take."
             return self._refused(mine.job, mine.name, "TimeLimit", text)
+        if ended.can_retry:
+            since = self._waiting.setdefault(mine.id, time.monotonic())
+            if time.monotonic() - since < self.settings.waiting:
+                raise StoreUnavailable("The store of graphs does not answer.", can_retry=True)
         return {"again": False, "attempt": mine.name, "state": ended.how, "error": ended.error}
 
     def _refused(
@@ -286,7 +296,7 @@ def absolute(store: str) -> str:
     return f"file:{Path(path).absolute()}" if scheme == "file" else store
 
 
-class _Told:
+class Told:
     """Writes down what the process of a verb tells."""
 
     def __init__(self, ledger: Ledger, mine: _Attempt) -> None:

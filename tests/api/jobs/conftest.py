@@ -19,6 +19,8 @@ import sqlalchemy as sa
 from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
 from api.verbs import verbs
+from api.verbs.contract import Work, perform
+from api.verbs.values import made
 from tests.api.jobs import samples
 
 TOP = Path(__file__).parents[3]
@@ -136,6 +138,12 @@ def freeze(jobs, worker):
             time.sleep(0.05)
 
 
+def children(worker):
+    """The processes that a worker has started and that live."""
+    found = psutil.Process(worker.pid).children()
+    return [each.pid for each in found if not has_ended(each.pid)]
+
+
 def has_ended(process):
     """Whether a process does nothing any more."""
     try:
@@ -162,3 +170,18 @@ def left_by(jobs, job):
     """What a job has left, byte by byte."""
     found = {name: jobs.file(job.id, name).read_bytes() for name in jobs.files(job.id)}
     return {"document": jobs.result(job.id).document, **found}
+
+
+def without_jobs(verb, options, seed, folder, store=None):
+    """What a verb gives on the command line, byte by byte; the *folder* holds what it reads, or is made."""
+    folder.mkdir(exist_ok=True)
+    inputs = {each.name for each in folder.iterdir()}
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        given = {} if store is None else {"store": store}
+        document = perform(made(verbs[verb].method, options), Work(seed=seed, **given)).document
+    finally:
+        os.chdir(before)
+    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name not in inputs}
+    return {"document": document, **files}

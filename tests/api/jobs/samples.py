@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from api.verbs.contract import Outcome, Verb, Work, json_output, text_output, verbs
-from tabular.errors import InvalidInput
+from tabular.errors import InvalidInput, StoreUnavailable
 from tabular.files.disk import read_text
 from tabular.registry import option
 
@@ -61,11 +61,16 @@ class Refuse(Verb):
     """Refuse what it was given, with a text that holds a cell."""
 
     text: str = option("", personal=True, help="The cell.")
-    how: str = option("input", choices=("input", "bug", "memory", "death"), help="How it ends.")
+    how: str = option("input", choices=("input", "bug", "memory", "death", "store"), help="How it ends.")
+    until: str = option("", help="The file from whose making on it ends well.", metavar="PLACE")
 
     def run(self, work: Work) -> Outcome:
         if self.how == "death":
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.until and Path(self.until).exists():
+            return Outcome(document={"ended": "well"})
+        if self.how == "store":
+            raise StoreUnavailable("The store does not answer.", can_retry=True)
         kinds: dict[str, Any] = {"input": InvalidInput, "bug": ValueError, "memory": MemoryError}
         raise kinds[self.how](f"a.csv, line 3: {self.text!r} is no number.")
 

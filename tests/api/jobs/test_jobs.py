@@ -11,15 +11,16 @@ import sys
 import time
 from base64 import b64encode
 from pathlib import Path
+from types import SimpleNamespace
 
-import psutil
 import pytest
 import sqlalchemy as sa
 
 from api.jobs import engine
 from api.jobs.records import NoResult, TooManyJobs
+from api.jobs.worker import Told
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
-from tests.api.jobs.conftest import TOP, freeze, has_ended, is_running, until
+from tests.api.jobs.conftest import TOP, children, has_ended, is_running, until
 from tests.contracts.jobs import JobsContract, WorkersContract
 
 
@@ -164,6 +165,17 @@ class TestFailing:
                 jobs.result(each.id)
             assert jobs.files(each.id) == {}
 
+    def test_a_job_waits_for_a_store_that_does_not_answer_but_not_for_ever(self, jobs, worker, tmp_path):
+        back = tmp_path / "back"
+        worker(waiting=1.0, at_once=2)
+        waits = jobs.submit("sample refuse", {"how": "store", "until": str(back)}, account="a")
+        never = jobs.submit("sample refuse", {"how": "store"}, account="a")
+        until(lambda: jobs.get(waits.id).attempts > 1)
+        back.touch()
+        assert jobs.wait(waits.id, 20).state == "done"
+        assert jobs.wait(never.id, 20).state == "failed"
+        assert jobs.failure(never.id).error == "StoreUnavailable"
+
     def test_a_verb_reads_files_by_their_names(self, jobs, worker):
         (jobs.settings.home / "tables" / "a.csv").write_text("x\n1\n2\n")
         worker()
@@ -202,18 +214,30 @@ class TestWhatIsKept:
         # The seed goes with the end of the job: with it anybody could draw again.
         assert jobs.private.get(drawn.private).seed is None
 
-    def test_a_person_who_is_forgotten_is_gone_from_the_private_store(self, jobs):
-        job = jobs.submit("sample draw", {"person": "the-person"}, account="a")
-        jobs.submit("sample draw", {"person": "another"}, account="a")
-        assert jobs.private.ids_with("person", "the-person") == [job.private]
-        jobs.private.remove(job.private)
-        assert jobs.private.get(job.private) is None
-        raw = b"".join(path.read_bytes() for path in jobs.settings.home.glob("private.db"))
+    def test_a_person_who_is_forgotten_is_gone_with_jobs_files_and_private_entries(self, jobs, worker):
+        worker(at_once=2)
+        options = [{"person": "the-person"}, {"person": "the-person", "numbers": 10**6}, {"person": "another"}]
+        done, running, other = (jobs.submit("sample draw", each, account="a") for each in options)
+        assert jobs.wait(done.id, 20).state == "done"
+        until(lambda: is_running(jobs, running))
+        jobs.forget("the-person")
+        for each in (done, running):
+            assert jobs.private.get(each.private) is None
+            assert not (jobs.settings.home / "jobs" / each.id).exists()
+            with pytest.raises(UnknownName):
+                jobs.get(each.id)
+        assert jobs.wait(other.id, 20).state == "done"
+        jobs.close()
+        raw = b"".join(path.read_bytes() for path in jobs.settings.home.glob("private.db*"))
+        assert b"another" in raw
         assert b"the-person" not in raw
-        jobs.cancel(job.id)
-        jobs.remove(job.id)
-        with pytest.raises(UnknownName):
-            jobs.get(job.id)
+
+    def test_a_job_whose_private_entry_is_gone_fails_and_draws_nothing(self, jobs, worker):
+        job = jobs.submit("sample draw", {"person": "the-person"}, account="a")
+        jobs.private.remove(job.private)
+        worker()
+        assert jobs.wait(job.id, 20).state == "failed"
+        assert jobs.files(job.id) == {}
 
     def test_entries_without_a_job_are_deleted_after_a_while(self, jobs):
         job = jobs.submit("sample draw", {}, account="a")
@@ -279,31 +303,14 @@ class TestProcesses:
         only.kill()
         until(lambda: has_ended(spare))
 
-    def test_a_worker_that_was_silent_kills_the_verb_that_is_no_longer_its_own(self, jobs, worker, tmp_path):
-        mark = tmp_path / "mark"
-        first = worker()
-        job = jobs.submit("sample sleep", {"mark": str(mark), "seconds": 5}, account="a")
-        until(mark.exists)
-        displaced = int(mark.read_text())
-        freeze(jobs, first)
-        worker()
-        until(lambda: jobs.get(job.id).attempts == 2)
-        first.send(signal.SIGCONT)
-        until(lambda: has_ended(displaced), 3)
-        assert jobs.cancel(job.id).is_cancelling
-
-    def test_progress_says_how_long_it_will_take(self, jobs, worker):
-        worker()
-        job = jobs.submit("sample draw", {"numbers": 150, "pause": 0.02}, account="a")
-        until(lambda: is_running(jobs, job) and jobs.get(job.id).progress.seconds_left is not None)
-        assert 0 < jobs.get(job.id).progress.seconds_left < 10
-        # Who listens from the beginning finds one event of progress, not all there were.
-        kinds = [each.kind for each in jobs.events({job.id: 0})]
-        assert kinds.count("progress") == 1
-        jobs.cancel(job.id)
-
-
-def children(worker):
-    """The processes that a worker has started and that live."""
-    found = psutil.Process(worker.pid).children()
-    return [each.pid for each in found if not has_ended(each.pid)]
+    def test_progress_says_how_long_it_will_take(self, monkeypatch):
+        told, clock = [], [0.0]
+        monkeypatch.setattr("api.jobs.worker.time.monotonic", lambda: clock[0])
+        ledger = SimpleNamespace(tell=lambda id, attempt, progress: told.append(progress))
+        tell = Told(ledger, SimpleNamespace(id="job", name="attempt"))
+        for done in range(11):
+            tell({"phase": "Drawing", "done": done, "of": 100})
+            clock[0] += 0.5
+        # Once a second, since nobody reads faster.
+        assert [each.done for each in told] == [0, 2, 4, 6, 8, 10]
+        assert [each.seconds_left for each in told] == [None, 49.0, 48.0, 47.0, 46.0, 45.0]

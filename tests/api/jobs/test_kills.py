@@ -6,7 +6,6 @@ What should come out is what the same verbs give, performed in this process with
 from __future__ import annotations
 
 import json
-import os
 import random
 import time
 from dataclasses import dataclass, field
@@ -16,14 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from api.verbs import verbs
-from api.verbs.contract import Work, perform
-from api.verbs.values import made
 from graphpriv.formats import write_graph
 from graphpriv.graph import fingerprint
 from graphpriv.store import open_store
 from graphpriv.synthetic import synthetic_graph
-from tests.api.jobs.conftest import left_by, until
+from tests.api.jobs.conftest import left_by, until, without_jobs
 
 #: What a search says of time, and nothing else may differ.
 CLOCKS = ("seconds", "moments")
@@ -64,7 +60,7 @@ class Load:
         (tables / "levels" / "town.csv").write_text("A;AB;*\nB;AB;*\nC;CD;*\nD;CD;*\n")
         for number in range(self.rounds):
             for name in (f"original-{number}", f"old-{number}"):
-                self.perform("graph import", {"file": "g.json", "graph": name}, 0, tables)
+                without_jobs("graph import", {"file": "g.json", "graph": name}, 0, tables, self.store)
             self.jobs += [
                 ("graph import", {"file": "g.json", "graph": f"new-{number}"}, 1),
                 ("protect", {"name": f"original-{number}", "k": 5, "into": f"release-{number}"}, 100 + number),
@@ -73,27 +69,15 @@ class Load:
                 ("sample draw", {"numbers": 50, "pause": 0.02}, 300 + number),
             ]
 
-    def perform(self, verb: str, options: dict[str, Any], seed: int, folder: Path) -> dict[str, Any]:
-        """What a verb gives without jobs."""
-        before = Path.cwd()
-        os.chdir(folder)
-        try:
-            return perform(made(verbs[verb].method, options), Work(store=self.store, seed=seed)).document
-        finally:
-            os.chdir(before)
-
     def expected(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """What each job should leave, and what the store should hold."""
         left = []
         for number, (verb, options, seed) in enumerate(self.jobs):
             folder = self.home / f"expected-{number}"
             folder.mkdir()
-            inputs = {"g.json", "t.csv", "levels"}
-            for name in inputs:
+            for name in ("g.json", "t.csv", "levels"):
                 (folder / name).symlink_to(self.home / "tables" / name)
-            document = self.perform(verb, options, seed, folder)
-            files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name not in inputs}
-            left.append(timeless({"document": document, **files}))
+            left.append(timeless(without_jobs(verb, options, seed, folder, self.store)))
         return left, self.held()
 
     def held(self) -> dict[str, Any]:
@@ -133,7 +117,7 @@ def killed(jobs, worker, tmp_path):
         ]
         workers = [worker(), worker()]
         for _ in range(kills):
-            time.sleep(chance.uniform(0.1, 1.2))
+            time.sleep(chance.uniform(0.1, 1.0))
             chosen = chance.randrange(2)
             workers[chosen].kill()
             workers[chosen] = worker()

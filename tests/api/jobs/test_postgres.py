@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
 
 from tabular.errors import StoreUnavailable
-from tests.api.jobs.conftest import until
+from tests.api.jobs.conftest import left_by, until, without_jobs
 from tests.contracts.jobs import JobsContract, WorkersContract
 
 pytestmark = pytest.mark.postgres
@@ -61,3 +62,25 @@ def test_a_server_that_starts_anew_in_the_midst_of_a_take_over_strands_no_job(jo
     until(lambda: states(jobs, sent) == ["done"] * 4, 40)
     assert [jobs.result(each.id).document["count"] for each in sent] == [60] * 4
     assert second.is_alive
+
+
+@pytest.mark.heavy
+def test_thirty_kills_of_the_server_and_of_workers_change_nothing(jobs, worker, server, tmp_path):
+    chance = random.Random(4)
+    options = {"numbers": 100, "pause": 0.02}
+    sent = [jobs.submit("sample draw", options, account=str(each % 4), seed=each) for each in range(30)]
+    workers = [worker(at_once=2) for _ in range(2)]
+    for kill in range(30):
+        time.sleep(chance.uniform(0.1, 1.5))
+        if kill % 3:
+            server.stop()
+            time.sleep(chance.uniform(0.0, 0.5))
+            server.start()
+        else:
+            chosen = chance.randrange(2)
+            workers[chosen].kill()
+            workers[chosen] = worker(at_once=2)
+    until(lambda: states(jobs, sent) == ["done"] * 30, 180)
+    for number, job in enumerate(sent):
+        expected = without_jobs("sample draw", options | {"pause": 0.0}, number, tmp_path / f"expected-{number}")
+        assert left_by(jobs, job) == expected

@@ -17,6 +17,7 @@ from tests.api.jobs.conftest import TOP, has_ended, until
 @pytest.fixture
 def workers(settings, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(TOP))
+    monkeypatch.setattr("api.jobs.workers._PAUSE", 0.1)
     started = Workers(settings, 1)
     yield started
     with contextlib.suppress(psutil.NoSuchProcess):
