@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from tabular.errors import StoreUnavailable
+from tabular.errors import FileFailure, StoreUnavailable
 
 #: How long a session of Postgres may do nothing within a transaction before the server ends it, in milliseconds.
 _IDLE_MS = 10_000
@@ -118,4 +119,12 @@ def told() -> Iterator[None]:
     except DBAPIError as error:
         if not (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
             raise
+        if is_full(error):
+            raise FileFailure("The disk with the database of jobs is full or failed; nothing was written.") from None
         raise StoreUnavailable("The database of jobs does not answer; try again.", can_retry=True) from None
+
+
+def is_full(error: DBAPIError) -> bool:
+    """Whether a database failed because of its disk."""
+    of_sqlite = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    return of_sqlite in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or getattr(error.orig, "sqlstate", "") == "53100"

@@ -147,12 +147,26 @@ class WorkersContract(EngineTables):
         with pytest.raises(NoResult):
             jobs.result(deaf.id)
 
+    def test_a_job_that_was_cancelled_after_its_worker_had_died_is_not_performed_again(self, jobs, worker):
+        job = jobs.submit("sample draw", {}, account="a")
+        self.taken(jobs, job, "dead")
+        jobs.ledger.begin(job.id, "its-attempt", if_=sa.true())
+        assert jobs.cancel(job.id).state == "running"
+        worker()
+        assert jobs.wait(job.id, 20).state == "cancelled"
+        with pytest.raises(NoResult):
+            jobs.result(job.id)
+
     def test_a_worker_that_leaves_frees_its_jobs_at_once(self, jobs, worker):
         first = worker(silence=60)
         job = jobs.submit("sample draw", DRAW, account="a", seed=5)
         until(lambda: is_running(jobs, job))
         first.leave()
+        # dbos #804: a process that drains takes a job that was queued again, and ends.
+        drained = jobs.submit("sample draw", {"numbers": 1}, account="a")
+        self.taken(jobs, drained, "a-worker-that-has-left")
         worker(silence=60)
+        assert jobs.wait(drained.id, 20).state == "done"
         assert jobs.wait(job.id, 20).state == "done"
         assert jobs.result(job.id).document["count"] == 40
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pickle
+import secrets
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import sqlalchemy as sa
 from api.jobs import engine
 from api.jobs.records import NoResult, TooManyJobs
 from api.jobs.worker import Told
-from tabular.errors import InvalidInput, InvalidParameter, UnknownName
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter, UnknownName
 from tests.api.jobs.conftest import TOP, children, has_ended, is_running, until
 from tests.contracts.jobs import JobsContract, WorkersContract
 
@@ -112,6 +113,20 @@ class TestSubmitting:
         with jobs.ledger.engine.connect() as connection:
             written = set(connection.scalars(sa.text("SELECT id FROM job")))
             assert written == set(connection.scalars(sa.text("SELECT workflow_uuid FROM workflow_status")))
+
+    def test_a_full_disk_is_told_as_one(self, jobs):
+        with jobs.ledger.engine.connect() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        limit = sa.event.listens_for(jobs.ledger.engine, "checkout")
+        limit(lambda connection, *_: connection.execute(f"PRAGMA max_page_count = {pages}"))
+        with pytest.raises(FileFailure):
+            for _ in range(1000):
+                jobs.submit("sample draw", {}, account=secrets.token_hex(50))
+        sent = jobs.list(limit=1000)
+        with jobs.ledger.engine.connect() as connection:
+            assert connection.scalar(sa.text("SELECT count(*) FROM workflow_status")) == len(sent)
+        with jobs.private.engine.connect() as connection:
+            assert connection.scalar(sa.text("SELECT count(*) FROM private")) == len(sent)
 
 
 class TestLimits:

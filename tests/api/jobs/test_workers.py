@@ -29,6 +29,9 @@ def test_they_do_jobs_are_started_anew_when_killed_and_leave_when_told_to(jobs, 
     assert jobs.wait(job.id, 30).state == "done"
     (first,) = workers._processes
     assert psutil.Process(first.pid).nice() >= 10
+    # Neither a worker nor its verbs wait for anybody from outside.
+    everybody = [psutil.Process(first.pid), *psutil.Process(first.pid).children()]
+    assert [each.net_connections() for each in everybody] == [[]] * len(everybody)
     first.kill()
     until(lambda: workers._processes[0].pid != first.pid)
     again = jobs.submit("sample draw", {"numbers": 1}, account="a")
