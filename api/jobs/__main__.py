@@ -1,11 +1,11 @@
-"""`python -m api.jobs`: one worker. Options are those of `Settings`, or GRAPHPRIV_JOBS_… of the environment."""
+"""`python -m api.jobs`: one worker."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,21 @@ from tabular.errors import ReportedError, StoreUnavailable
 #: How long a worker waits for a database that does not answer when it starts, in seconds.
 PATIENCE = 60.0
 
+_HELP = f"Perform jobs until told to leave. {PREFIX}_AT_ONCE and so on in the environment set the options, too."
+
 _KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float, "bool": bool}
 
 
 def main() -> None:
     """Work until told to leave."""
-    options: list[click.Parameter] = [
-        click.Option([f"--{name.replace('_', '-')}"], type=_KINDS.get(kind, str), required=name == "home")
-        for name, kind in ((each.name, str(each.type)) for each in fields(Settings))
-    ]
-    options.append(click.Option(["--attached"], is_flag=True))
-    click.Command("worker", params=options, callback=_work, help=__doc__)(auto_envvar_prefix=PREFIX)
+    attached = click.Option(["--attached"], is_flag=True, help="Leave when standard input ends.")
+    options: list[click.Parameter] = [*map(_option, fields(Settings)), attached]
+    click.Command("worker", params=options, callback=_work, help=_HELP)(auto_envvar_prefix=PREFIX)
+
+
+def _option(setting: Field[Any]) -> click.Option:
+    kind, name = _KINDS.get(str(setting.type), str), setting.name.replace("_", "-")
+    return click.Option([f"--{name}"], type=kind, required=setting.default is MISSING, help=setting.metadata["help"])
 
 
 def _work(attached: bool, **given: Any) -> None:

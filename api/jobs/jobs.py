@@ -18,6 +18,7 @@ from api.jobs.folders import FAILURE, RESULT, Folder, check_names, check_places,
 from api.jobs.ledger import PAGE, Ledger
 from api.jobs.private import PrivateStore
 from api.jobs.records import (
+    LAST,
     PRIORITY,
     Event,
     Failure,
@@ -31,6 +32,7 @@ from api.jobs.records import (
 from api.verbs import verbs
 from api.verbs.contract import names_with
 from api.verbs.values import made
+from tabular.errors import InvalidParameter
 
 #: When a private entry without a job counts as left behind, in seconds.
 _LEFT = 3600.0
@@ -74,6 +76,8 @@ class Jobs:
         Names in the options stand for files and things of the store. The personal options and the seed go into the
         private store.
         """
+        if not 1 <= priority <= LAST:
+            raise InvalidParameter.wrong("priority", must=f"be from 1 to {LAST}", was=priority)
         method = verbs[verb].method
         asked = made(method, options)
         check_names(asked)

@@ -42,11 +42,16 @@ class Ledger:
 
     def get(self, id: str) -> Job:
         """One job."""
+        found = self.find(id)
+        if found is None:
+            raise unknown_job()
+        return found
+
+    def find(self, id: str) -> Job | None:
+        """One job, or None where there is none."""
         with tables.told(), self.engine.connect() as connection:
             row = connection.execute(sa.select(job).where(job.c.id == id)).one_or_none()
-        if row is None:
-            raise unknown_job()
-        return _job(row)
+        return None if row is None else _job(row)
 
     def page(self, *, account: str | None, state: State | None, after: str | None, limit: int) -> Sequence[Job]:
         """The jobs of an *account*, or of all, newest first; *after* is the last one of the page before."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from api.verbs.contract import DEFAULT_STORE
 from tabular.errors import ReportedError, UnknownName
+from tabular.registry import Method, option
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -18,8 +19,8 @@ ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 #: What the variables of the environment begin with that are settings of jobs.
 PREFIX = "GRAPHPRIV_JOBS"
 
-#: The priority of a job unless somebody says otherwise; lower numbers come first.
-PRIORITY = 10
+#: The priority of a job unless somebody says otherwise, and the last one; lower numbers come first.
+PRIORITY, LAST = 10, 1000
 
 
 class TooManyJobs(ReportedError):
@@ -36,39 +37,39 @@ def unknown_job() -> UnknownName:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Method):
     """Where jobs are kept and how they are run; the door and all its workers have the same."""
 
-    home: Path
-    #: The store of graphs.
-    store: str = DEFAULT_STORE
-    #: The address of a Postgres; without one, jobs are kept in an SQLite file of the home.
-    database: str | None = None
-    #: The address of another Postgres database for seeds and personal options; without one, they lie in a file of the
-    #: home, which is for one machine alone.
-    private: str | None = None
-    #: The `module:function` that says which files the names in the options stand for.
-    files: str = "api.jobs.folders:tables_of_home"
-    #: How many jobs one worker runs at once.
-    at_once: int = 1
-    #: How many jobs of one account run at once, on all workers together.
-    per_account: int = 2
-    #: How many unfinished jobs an account may have.
-    most: int = 100
-    #: How long a job may take, in seconds.
-    seconds: float | None = None
-    #: How long a job waits for a store of graphs that does not answer before it fails, in seconds.
-    waiting: float = 600.0
-    #: How long a verb may take to end after it was told to, in seconds; then its process is killed.
-    patience: float = 3.0
-    #: Whether a worker keeps a process ready for the next job, which takes some memory.
-    spare: bool = True
-    #: How often a worker beats, in seconds.
-    beat: float = 1.0
-    #: How long a worker may be silent before others take its jobs, in seconds.
-    silence: float = 15.0
-    #: How often the process of a verb may die before its job counts as failed.
-    deaths: int = 3
+    home: Path = option(help="The folder of the service.")  # noqa: RUF009 (it gives a field)
+    store: str = option(DEFAULT_STORE, help="The store of graphs.")
+    database: str | None = option(
+        None, help="The address of a Postgres for jobs; without one, they are kept in an SQLite file of the home."
+    )
+    private: str | None = option(
+        None,
+        help="The address of another Postgres database for seeds and personal options; without one, they lie in a file "
+        "of the home, which is for one machine alone.",
+    )
+    files: str = option(
+        "api.jobs.folders:tables_of_home",
+        help="The MODULE:FUNCTION that says which files the names in options stand for.",
+    )
+    at_once: int = option(1, low=1, help="How many jobs one worker runs at once.")
+    per_account: int = option(2, low=1, help="How many jobs of one account run at once, on all workers together.")
+    most: int = option(100, low=1, help="How many unfinished jobs an account may have.")
+    seconds: float | None = option(None, low=0.1, help="How long a job may take, in seconds.")
+    waiting: float = option(
+        600.0, low=0, help="How long a job waits for a store that does not answer before it fails, in seconds."
+    )
+    patience: float = option(
+        3.0, low=0, help="How long a verb may take to end after it was told to, in seconds; then it is killed."
+    )
+    spare: bool = option(True, help="Whether a worker keeps a process ready for the next job; it takes 140 MB.")
+    beat: float = option(1.0, low=0.01, help="How often a worker says that it is alive, in seconds.")
+    silence: float = option(
+        15.0, low=0.1, help="How long a worker may be silent before others take its jobs, in seconds."
+    )
+    deaths: int = option(3, low=1, help="How often the process of a verb may die before its job counts as failed.")
 
     @property
     def address(self) -> str:

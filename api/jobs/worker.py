@@ -276,8 +276,12 @@ class Worker:
         if attempt is not None and self._ledger.is_of(id, attempt):
             self._folder(id).keep(attempt)
             self._ledger.end(id, attempt, told["state"], told.get("error"))
-        job = self._ledger.get(id)
-        if job.has_ended:
+        self._waiting.pop(id, None)
+        job = self._ledger.find(id)
+        if job is None:
+            # It was deleted as soon as it had ended.
+            self._folder(id).remove()
+        elif job.has_ended:
             self._folder(id).clear()
             self._private.forget_seed(job.private)
         return {}
@@ -311,9 +315,9 @@ class Told:
                 self._ledger.tell_best(self._mine.id, self._mine.name, message["best"])
             else:
                 self._progress(**message)
-        except ReportedError:
+        except Exception as error:
             # The database is away; what is told next will be further anyway.
-            pass
+            _log.warning("progress of a job: %s", bug_of(error)[1])
 
     def _progress(self, phase: str, done: int, of: int) -> None:
         now = time.monotonic()

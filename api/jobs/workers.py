@@ -19,7 +19,7 @@ _LEAVING = 10.0
 
 
 #: Whoever is on the machine can read a command line, and these may hold a password.
-_SECRET = ("database", "store")
+_SECRET = ("database", "private", "store")
 
 
 class Workers:

@@ -230,7 +230,7 @@ class TestWhatIsKept:
         assert jobs.private.get(drawn.private).seed is None
 
     def test_a_person_who_is_forgotten_is_gone_with_jobs_files_and_private_entries(self, jobs, worker):
-        worker(at_once=2)
+        worker()
         options = [{"person": "the-person"}, {"person": "the-person", "numbers": 10**6}, {"person": "another"}]
         done, running, other = (jobs.submit("sample draw", each, account="a") for each in options)
         assert jobs.wait(done.id, 20).state == "done"

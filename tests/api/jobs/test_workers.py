@@ -59,5 +59,10 @@ def test_they_leave_when_whoever_started_them_is_killed(settings, monkeypatch):
 
 
 def test_no_address_with_a_password_stands_on_a_command_line(settings):
-    given = dataclasses.replace(settings, database="postgresql://me:secret@host/jobs", store="neo4j://me:secret@host")
+    given = dataclasses.replace(
+        settings,
+        database="postgresql://me:secret@host/jobs",
+        store="neo4j://me:secret@host",
+        private="postgresql://me:secret@host/private",
+    )
     assert "secret" not in " ".join(command_of(given))
