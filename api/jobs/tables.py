@@ -43,6 +43,7 @@ job = sa.Table(
     sa.Column("version", sa.Integer, nullable=False, default=0),
     sa.Index("job_of_account", "account", "created"),
     sa.Index("job_created", "created"),
+    sa.Index("job_state", "state"),
 )
 
 event = sa.Table(

@@ -183,5 +183,5 @@ def without_jobs(verb, options, seed, folder, store=None):
         document = perform(made(verbs[verb].method, options), Work(seed=seed, **given)).document
     finally:
         os.chdir(before)
-    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name not in inputs}
-    return {"document": document, **files}
+    written = [each for each in folder.rglob("*") if each.is_file() and each.relative_to(folder).parts[0] not in inputs]
+    return {"document": document, **{each.relative_to(folder).as_posix(): each.read_bytes() for each in written}}

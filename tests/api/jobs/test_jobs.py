@@ -163,7 +163,7 @@ class TestLimits:
 
 class TestFailing:
     def test_an_error_is_told_to_who_may_see_it_and_stands_in_no_record(self, jobs, worker):
-        worker(at_once=2)
+        worker(at_once=2, silence=30)
         refused = jobs.submit("sample refuse", {"text": "a-cell"}, account="a")
         broken = jobs.submit("sample refuse", {"text": "a-cell", "how": "bug"}, account="a")
         full = jobs.submit("sample refuse", {"how": "memory"}, account="a")
@@ -309,7 +309,7 @@ class TestProcesses:
         until(lambda: has_ended(process))
 
     def test_a_spare_process_does_the_next_job_and_another_one_takes_its_place(self, jobs, worker):
-        only = worker(spare=True)
+        only = worker(spare=True, silence=30)
         (spare,) = until(lambda: children(only))
         os.kill(spare, signal.SIGKILL)
         job = jobs.submit("sample draw", {"numbers": 1}, account="a")

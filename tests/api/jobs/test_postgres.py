@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
 
@@ -17,6 +18,11 @@ pytestmark = pytest.mark.postgres
 @pytest.fixture
 def database(postgres_url):
     return postgres_url
+
+
+@pytest.fixture
+def settings(settings, postgres_url):
+    return dataclasses.replace(settings, private=postgres_url)
 
 
 class TestOnPostgres(JobsContract):
