@@ -104,10 +104,22 @@ def keep_release(
     return KeptRelease(original, name, release, beside, least)
 
 
-def is_drawn_by(store: Store, original: str, name: str, seed: int) -> bool:
-    """Whether *name* is a release of an *original* that was drawn with a *seed*."""
+def kept_before(store: Store, original: str, name: str, seed: int) -> KeptRelease | None:
+    """The release that a store has as *name*, if it was drawn from *original* with a *seed*; else None.
+
+    It is told beside those that it was made to stand beside, as far as they are still there.
+    """
     names = {each.name for each in store.graphs()}
-    return {original, name} <= names and name in store.releases_of(original) and store.seed(original, name) == seed
+    there = store.releases_of(original) if {original, name} <= names else {}
+    if name not in there or store.seed(original, name) != seed:
+        return None
+    (run,) = (each for each in store.runs(name) if each.verb == "protect")
+    made = dict(run.parameters)
+    graph, mapping = store.load_graph(name), store.mapping(original, name)
+    beside = published(store, original, [each for each in made.pop("beside", []) if each in there], len(mapping))
+    release = Release(graph, mapping, made.pop("k"), made.pop("method"), made)
+    together = [*((each.graph, each.mapping) for each in beside), (graph, mapping)]
+    return KeptRelease(original, name, release, beside, joint_k(together))
 
 
 def holds(store: Store, name: str, graph: SocialGraph) -> bool:

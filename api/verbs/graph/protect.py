@@ -76,11 +76,11 @@ class ProtectGraph(Verb):
         self._parameters()
 
     def run(self, work: Work) -> Outcome:
-        from graphpriv.stored import is_drawn_by, keep_release
+        from graphpriv.stored import keep_release, kept_before
 
         with work.opened() as store:
-            is_ours = work.again and is_drawn_by(store, self.name, self.into, work.seed)
-            kept = keep_release(
+            before = kept_before(store, self.name, self.into, work.seed) if work.again else None
+            kept = before or keep_release(
                 store,
                 self.name,
                 self.into,
@@ -90,7 +90,7 @@ class ProtectGraph(Verb):
                 seed=work.seed,
                 previous=self.previous,
                 accept_combined_risk=self.accept_combined_risk,
-                overwrite=work.overwrite or is_ours,
+                overwrite=work.overwrite,
                 report=work.report,
             )
         return Outcome(document=kept.document)

@@ -43,7 +43,16 @@ def test_an_import_does_not_cut_the_releases_of_what_it_has_stored(do, small):
         assert store.graph("r").original == "g"
 
 
-def test_a_release_is_drawn_again_and_that_of_others_is_kept(do):
+def test_a_release_that_is_stored_is_told_as_it_was_made_whatever_came_beside_it_since(do):
+    do("protect", seed=6, name="g", k=2, into="q")
+    options = {"name": "g", "k": 2, "into": "r", "previous": "q"}
+    first = do("protect", seed=7, **options)
+    assert first["beside"] == ["q"]
+    do("protect", seed=8, name="g", k=2, into="s", accept_combined_risk=True)
+    assert do("protect", seed=7, again=True, **options) == first
+
+
+def test_a_release_that_is_stored_is_kept_and_so_is_that_of_others(do):
     options = {"name": "g", "k": 2, "into": "r"}
     first = do("protect", seed=7, **options)
     with open_store(do.store, create=False) as store:
@@ -51,6 +60,7 @@ def test_a_release_is_drawn_again_and_that_of_others_is_kept(do):
     assert do("protect", seed=7, again=True, **options) == first
     with open_store(do.store, create=False) as store:
         assert store.load_graph("r").ids == graph.ids
+        assert [each.verb for each in store.runs("r")] == ["protect"]
         assert store.mapping("g", "r").tolist() == mapping.tolist()
     for again in (False, True):
         with pytest.raises(NameTaken):
