@@ -51,8 +51,8 @@ def prepare(settings: Settings) -> None:
     DBOS.migrate(settings.address)
 
 
-def client(settings: Settings, engine: sa.Engine) -> DBOSClient:
-    """What the door asks dbos by; it runs nothing."""
+def client(settings: Settings, engine: sa.Engine, *, is_worker: bool = False) -> DBOSClient:
+    """What dbos is asked by; it runs nothing. The limits of the queue are those that the last worker came with."""
     refuse_pickles()
     quiet()
     made = DBOSClient(
@@ -64,6 +64,7 @@ def client(settings: Settings, engine: sa.Engine) -> DBOSClient:
         worker_concurrency=settings.at_once,
         partition_concurrency=settings.per_account,
         polling_interval_sec=_POLLING,
+        on_conflict="always_update" if is_worker else "never_update",
     )
     return made
 

@@ -95,7 +95,7 @@ class Worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._leaving.set())
         self._beats.beat(self.name)
-        self._client = dbos.client(self.settings, self._database)
+        self._client = dbos.client(self.settings, self._database, is_worker=True)
         self._engine = dbos.launch(self.settings, self._database, self.name, self._job)
         while not self._leaving.wait(self.settings.beat):
             self._watch()

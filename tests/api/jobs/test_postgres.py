@@ -28,6 +28,10 @@ def settings(settings, postgres_url):
 class TestOnPostgres(JobsContract):
     schema = "dbos"
 
+    @pytest.mark.heavy
+    def test_several_workers_perform_each_job_once(self, jobs, worker, tmp_path):
+        super().test_several_workers_perform_each_job_once(jobs, worker, tmp_path)
+
 
 @pytest.mark.heavy
 class TestWorkersOnPostgres(WorkersContract):
