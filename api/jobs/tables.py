@@ -12,6 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
 from tabular.errors import FileFailure, StoreUnavailable
 
@@ -71,7 +72,7 @@ def opened(address: str, *, connections: int = 10, forgets: bool = False) -> sa.
     """
     url = sa.make_url(address)
     # Errors of the database would show the values of a statement.
-    given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 30, "max_overflow": 5}
+    given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 10, "max_overflow": 20}
     if url.get_backend_name() != "sqlite":
         # A process that is stopped within a transaction must not hold its locks for ever.
         options = {"options": f"-c idle_in_transaction_session_timeout={_IDLE_MS}"}
@@ -117,6 +118,8 @@ def told() -> Iterator[None]:
     """A database that does not answer, as an error of ours; nothing of its address or values is said."""
     try:
         yield
+    except ConnectionsTaken:
+        raise StoreUnavailable("The database of jobs is busy; try again.", can_retry=True) from None
     except DBAPIError as error:
         if not (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
             raise
