@@ -172,7 +172,7 @@ class WorkersContract(EngineTables):
 
     def test_a_worker_that_was_only_silent_does_no_harm_when_it_is_back(self, jobs, worker):
         first = worker()
-        job = jobs.submit("sample draw", {"numbers": 100, "pause": 0.02}, account="a", seed=5)
+        job = jobs.submit("sample draw", {"numbers": 80, "pause": 0.02}, account="a", seed=5)
         until(lambda: is_running(jobs, job))
         (displaced,) = children(first)
         freeze(jobs, first)
@@ -182,7 +182,7 @@ class WorkersContract(EngineTables):
         # The verb that is nobody's any more is killed.
         until(lambda: has_ended(displaced), 3)
         assert jobs.wait(job.id, 30).state == "done"
-        assert jobs.result(job.id).document["count"] == 100
+        assert jobs.result(job.id).document["count"] == 80
         # Both go on to work.
         more = [jobs.submit("sample draw", {"numbers": 3}, account="a") for _ in range(2)]
         assert {jobs.wait(each.id, 20).state for each in more} == {"done"}

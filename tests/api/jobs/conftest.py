@@ -26,7 +26,7 @@ from tests.api.jobs import samples
 TOP = Path(__file__).parents[3]
 
 #: Quick enough for tests; a busy machine must not silence a worker.
-QUICK = {"beat": 0.1, "silence": 1.5, "patience": 0.5, "spare": False}
+QUICK = {"beat": 0.1, "silence": 1.0, "patience": 0.5, "spare": False}
 
 
 @pytest.fixture(autouse=True)
