@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from api.jobs import tables
 from api.jobs.tables import beat, moment
 
-#: After so many times the silence nobody needs to know any more that a worker was there.
+#: A worker is forgotten after so many times the silence.
 _FORGOTTEN = 100
 
 

@@ -1,7 +1,7 @@
 """The engine that brings jobs to workers: dbos, and what it takes to rely on it.
 
-dbos knows of a job no more than its id: it queues it, gives it to one worker, and keeps what its steps gave. What the
-job is, and how far it is, stands in the ledger. All that touches the insides of dbos is in this module.
+dbos knows only the id and the account of a job: it queues the id, gives it to one worker and keeps the results of its
+steps. The ledger has everything else. Only this module touches the insides of dbos.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME = "graphpriv"
 QUEUE = "jobs"
 WORKFLOW = "job"
 
-#: Raised when workers of two versions could not go on with one another's jobs. dbos would take a hash of the code.
+#: To be changed when new workers cannot continue the jobs of old ones. By default dbos uses a hash of the code.
 VERSION = "1"
 
 _UNDER_WAY = ("ENQUEUED", "PENDING", "DELAYED")
@@ -33,8 +33,8 @@ _POLLING = 0.2
 def refuse_pickles() -> None:
     """Take its default serializer away from dbos.
 
-    A row of its tables names the serializer it is read by: with another one set, whoever can write the table could
-    still name pickle, and so run code in a worker.
+    A row in its tables names the serializer that reads it. Even with another one set, anybody who can write the table
+    could name pickle and so run code in a worker.
     """
 
     def refuse(*_: Any) -> NoReturn:
@@ -83,7 +83,7 @@ def enqueue(made: DBOSClient, connection: sa.Connection, id: str, *, account: st
         },
         id,
     )
-    # On SQLite dbos writes whole seconds, and jobs of one second would come in any order.
+    # On SQLite dbos writes whole seconds, which leaves the order of jobs within a second to chance.
     row = made._sys_db.tables.workflow_status
     connection.execute(sa.update(row).where(row.c.workflow_uuid == id).values(created_at=time.time_ns() // 10**6))
 

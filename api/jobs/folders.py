@@ -1,4 +1,4 @@
-"""The folder of a job: each attempt has one of its own, and that of the one which ended the job is renamed into place.
+"""The folder of a job. Each attempt has its own folder; the one that ends the job is renamed to `kept`.
 
 jobs/ID/attempt-…/files      where a verb runs; links to what it reads, under the names it knows them by
 jobs/ID/attempt-…/result.json or failure.json
@@ -38,10 +38,10 @@ def files_of(name: str) -> FilesOf:
 def tables_of_home(home: Path, verb: Verb) -> Mapping[str, Path]:
     """Each name is that of a file or folder in `tables`, and a data dictionary goes with its table.
 
-    Of a name that stands for nothing the verb itself says so.
+    If a name stands for nothing, the verb says so.
     """
     folder = home / "tables"
-    # The names in options first: what else a verb reads, some say only once these are there.
+    # Some verbs can say what else they read only once the files that their options name are there.
     names = {*_named(verb, is_read=True), *(() if reads_to_check(verb) else verb.reads())}
     beside = {f"{name}.dictionary.json" for name in names}
     return {name: folder / name for name in names | beside if (folder / name).exists()}
@@ -132,7 +132,7 @@ class Folder:
             try:
                 folder.rename(self.kept)
             except OSError as error:
-                # Another attempt was there first: with the same seed it has left the same.
+                # Another attempt was first. It had the same seed, so it left the same files.
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
             _settle(self.path)

@@ -37,10 +37,10 @@ from tabular.errors import InvalidParameter
 #: When a private entry without a job counts as left behind, in seconds.
 _LEFT = 3600.0
 
-#: How long it is waited for the end of a job that is to be deleted, in seconds.
+#: How long to wait for the end of a job that is to be deleted, in seconds.
 _ENDING = 30.0
 
-#: How often a job that is waited for is looked at, in seconds.
+#: How often `wait` looks at a job, in seconds.
 _LOOKING = 0.05
 
 
@@ -105,7 +105,7 @@ class Jobs:
 
     def _queue(self, new: Job) -> None:
         with tables.told(), self.ledger.engine.begin() as connection:
-            # Both in one transaction: no job is written down that nobody will do, and none done that nobody knows of.
+            # One transaction: the ledger and the queue always hold the same jobs.
             self.ledger.add(connection, new)
             if self.ledger.unfinished(connection, new.account) > self.settings.most:
                 raise TooManyJobs(
@@ -135,7 +135,7 @@ class Jobs:
         """Cancel a job; one that runs ends within seconds. One that is cancelled or has ended stays as it is."""
         self.get(id)
         if self.ledger.cancel(id):
-            # The ledger is the truth: should this not come about, the worker that gets the job sees it there.
+            # The ledger decides: if this fails, the worker that gets the job sees there that it is cancelled.
             with tables.told():
                 dbos.cancel(self._client, id)
             self.private.forget_seed(self.get(id).private)

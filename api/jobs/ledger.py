@@ -107,7 +107,7 @@ class Ledger:
             mine = sa.update(job).where(job.c.id == id, job.c.attempt == attempt, _IS_OPEN)
             if connection.execute(mine.values(**{kind: json.dumps(data)})).rowcount == 0:
                 return
-            # Who comes late wants to know how far it is now, and how the best came about.
+            # A late listener needs only the last progress, but all of how the best came about.
             number = self._note(connection, id, kind, data)
             stale = number - (_REMEMBERED if kind == "best" else 1)
             connection.execute(sa.delete(event).where(event.c.job == id, event.c.kind == kind, event.c.number <= stale))

@@ -30,7 +30,7 @@ from api.verbs.contract import Outcome, Work, perform
 from api.verbs.values import made
 from tabular.errors import StoreUnavailable, named
 
-#: Progress is told at most so often, in seconds.
+#: The least time between two messages of progress, in seconds.
 _OFTEN = 0.25
 
 #: So that Linux ends this process with its parent.
@@ -55,7 +55,7 @@ class Task:
     parent: int
 
 
-#: What most verbs need and takes long to import.
+#: Modules that most verbs need and that take long to import.
 _WARM = ("graphpriv.stored", "graphpriv.auditing", "tabular.masking", "tabular.lattice.search_outcome")
 
 
@@ -70,7 +70,7 @@ def main() -> None:
     task = Task(**json.loads(line))
     if os.getppid() != task.parent:
         return
-    # What a library prints is no message to the worker, and may hold data.
+    # Libraries may print, and what they print may hold data.
     tell = _Teller(os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1))
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
@@ -82,7 +82,7 @@ def main() -> None:
     with _failures_told(folder, tell):
         _done(folder, _performed(task, tell, asked.is_set), tell)
     tell.file.flush()
-    # Threads of libraries are not waited for.
+    # Do not wait for threads of libraries.
     os._exit(0)
 
 

@@ -31,13 +31,13 @@ class Ended:
     #: Why it was told to end.
     why: Why | None = None
     error: str | None = None
-    #: Whether the same may come out well a little later.
+    #: Whether a later try may succeed.
     can_retry: bool = False
 
 
 def started(*, warm: bool) -> subprocess.Popen[bytes]:
     """A process that waits for its task; a *warm* one imports meanwhile what takes long."""
-    # -P: the folder in which the worker happens to stand has nothing to say.
+    # -P: never import from the folder in which the worker happens to run.
     command = [sys.executable, "-P", "-m", "api.jobs.performing", *["warm"] * warm]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing)  # noqa: S603 (it is ours)
@@ -77,7 +77,7 @@ class Performance:
             return Ended("died") if to is None or source is None else self._watched(to, source)
         finally:
             process.kill()
-            # What it was sent and has not read is lost with it.
+            # It may have ended without reading what it was sent.
             with contextlib.suppress(BrokenPipeError):
                 process.communicate()
 
@@ -100,14 +100,14 @@ class Performance:
             self._why, self._until = asked, time.monotonic() + self.patience
             _send(to, "stop")
         if asked == "displaced":
-            # What a displaced attempt gives nobody wants; it must not even change the store.
+            # Nobody wants the result of a displaced attempt, and it must not change the store any more.
             self._why = asked
             return True
         return self._why is not None and time.monotonic() >= self._until
 
 
 def _send(to: IO[bytes], line: str) -> None:
-    # It may have ended; what it said by then is still to be read.
+    # It may have ended; its last messages are still to be read.
     with contextlib.suppress(BrokenPipeError):
         to.write(line.encode() + b"\n")
         to.flush()

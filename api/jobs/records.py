@@ -16,7 +16,7 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 #: The states that a job does not leave.
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 
-#: What the variables of the environment begin with that are settings of jobs.
+#: The beginning of the variables of the environment that are settings of jobs.
 PREFIX = "GRAPHPRIV_JOBS"
 
 #: The priority of a job unless somebody says otherwise, and the last one; lower numbers come first.

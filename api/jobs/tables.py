@@ -34,7 +34,7 @@ job = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("began", sa.Float),
     sa.Column("ended", sa.Float),
-    # Drawn anew each time the job is begun: who holds another one works for nobody any more.
+    # Drawn anew each time the job is begun; whoever holds an older one has lost the job.
     sa.Column("attempt", sa.Text),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
     sa.Column("cancelling", sa.Boolean, nullable=False, default=False),
@@ -74,7 +74,7 @@ def opened(address: str, *, connections: int = 10, forgets: bool = False) -> sa.
     # Errors of the database would show the values of a statement.
     given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 10, "max_overflow": 20}
     if url.get_backend_name() != "sqlite":
-        # A process that is stopped within a transaction must not hold its locks for ever.
+        # A process that is stopped within a transaction must not hold its locks forever.
         options = {"options": f"-c idle_in_transaction_session_timeout={_IDLE_MS}"}
         return sa.create_engine(url, pool_pre_ping=True, connect_args=options, **given)
     path = Path(url.database or "")

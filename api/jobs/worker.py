@@ -1,8 +1,8 @@
-"""A worker: a process that performs jobs, beats while it is alive, and takes over the jobs of those that are silent.
+"""A worker: a process that performs jobs, beats while it is alive, and takes over the jobs of silent workers.
 
-A job is two steps. The first performs the verb in an attempt of its own, the second keeps what that has left. A worker
-that is killed in the first leaves an attempt that nobody keeps, and another one performs the verb again, with the same
-seed; killed between the two, or in the second, only the second is done again.
+A job has two steps. The first performs the verb in a new attempt, the second keeps what the attempt left. If a worker
+is killed in the first step, nobody keeps its attempt, and another worker performs the verb again with the same seed. If
+it is killed later, only the second step is repeated.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from tabular.errors import InvalidInput, StoreUnavailable, named
 
 NICE = 10
 
-#: Between two tries of what went wrong is at most so much time, in seconds.
+#: The longest pause before what went wrong is tried again, in seconds.
 _PAUSE = 2.0
 
-#: Progress within one phase is written down at most so often, in seconds.
+#: The least time between two records of progress within one phase, in seconds.
 _OFTEN = 1.0
 
 _log = logging.getLogger("graphpriv.jobs")
@@ -112,7 +112,7 @@ class Worker:
             try:
                 do()
             except Exception as error:
-                # A server that starts anew fails in many ways, and whatever is left undone is done with a later beat.
+                # A server that restarts fails in many ways. The next beat tries again.
                 _log.warning("worker %s: %s", self.name, bug_of(error)[1])
 
     def _look_after(self) -> None:
@@ -132,7 +132,7 @@ class Worker:
         for id, executor in in_hand.items():
             if executor not in alive and executor != self.name:
                 dbos.requeue(self._engine, id, executor)
-        # A job that the engine gave to this worker, and that no thread of it performs, is lost unless queued again.
+        # If the engine gave this worker a job that none of its threads performs, nobody else would ever do it.
         idle = mine - {each.id for each in list(self._attempts.values())} - set(dbos.active(self._engine))
         self._idle = {id: self._idle.get(id, time.monotonic()) for id in idle}
         for id, since in self._idle.items():
@@ -162,14 +162,14 @@ class Worker:
             for id, executor in dbos.in_hand().items():
                 if executor == self.name:
                     dbos.requeue(self._engine, id, self.name)
-            # Whatever is taken after this is free, too: nobody is alive who has no beat.
+            # Without a beat this worker counts as dead, so whatever it still takes is free as well.
             self._beats.leave(self.name)
         finally:
             # The processes of verbs end with this one.
             os._exit(0)
 
     def _job(self, id: str) -> None:
-        """What the engine calls for each job it gives to this worker; nothing is raised into its tables."""
+        """Do a job that the engine gave to this worker; it never raises, since the engine would store the error."""
         told: dict[str, Any] = {}
         for deaths in range(self.settings.deaths + 1):
             told = dbos.step("perform", partial(self._guarded, partial(self._perform, id, deaths)))
@@ -178,7 +178,7 @@ class Worker:
         dbos.step("keep", partial(self._guarded, partial(self._keep, id, told)))
 
     def _guarded(self, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What *do* gives; whatever goes wrong is tried again later, and its text stays out of the tables."""
+        """The result of *do*; it is tried until it succeeds, so that no text of an error reaches the tables."""
         pause = self.settings.beat
         while True:
             try:
@@ -194,7 +194,7 @@ class Worker:
         *deaths* is how often the process of the verb has died, though its worker lived on.
         """
         attempt = secrets.token_hex(8)
-        # A worker that was silent for long may come here with a job that is another's by now.
+        # A worker that was silent for long may come here with a job that another one has by now.
         job = self._ledger.begin(id, attempt, if_=dbos.held_by(self._database, id, self.name))
         if job is None:
             return {"again": False, "attempt": None}
@@ -209,7 +209,7 @@ class Worker:
         try:
             return self._ended(mine, self._performed(mine))
         except (StoreUnavailable, OSError):
-            # The database comes back, and so does room on the disk.
+            # Tried again later: the database may come back, and the disk may get room.
             raise
         except ReportedError as error:
             return self._refused(job, attempt, type(error).__name__, error.worded(named), error.named)
@@ -243,7 +243,7 @@ class Worker:
     def _ended(self, mine: _Attempt, ended: Ended) -> dict[str, Any]:
         """What an attempt came to; one that was displaced, or died, is no end of the job."""
         if ended.why == "displaced":
-            # Whoever has the job now ends it; a worker that leaves must tell the engine nothing any more.
+            # Another worker ends the job. If this one is leaving, it must not tell the engine anything more.
             while self._leaving.is_set():
                 time.sleep(1)
             return {"again": False, "attempt": None}
@@ -279,7 +279,7 @@ class Worker:
         self._waiting.pop(id, None)
         job = self._ledger.find(id)
         if job is None:
-            # It was deleted as soon as it had ended.
+            # It was deleted right after it ended.
             self._folder(id).remove()
         elif job.has_ended:
             self._folder(id).clear()
@@ -316,7 +316,7 @@ class Told:
             else:
                 self._progress(**message)
         except Exception as error:
-            # The database is away; what is told next will be further anyway.
+            # The database is away; later progress replaces this anyway.
             _log.warning("progress of a job: %s", bug_of(error)[1])
 
     def _progress(self, phase: str, done: int, of: int) -> None:

@@ -1,4 +1,4 @@
-"""The workers of one machine: as many processes as are wanted, each started anew when it ends by itself."""
+"""The workers of one machine: a number of processes, each restarted when it ends by itself."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dataclasses import fields
 
 from api.jobs.records import PREFIX, Settings
 
-#: How often it is looked after the workers, in seconds, and how long is waited before one is started anew.
+#: How often the workers are checked, and how long to wait before one is restarted, in seconds.
 _LOOKING, _PAUSE = 0.5, 2.0
 
 #: How long a worker may take to leave, in seconds.
 _LEAVING = 10.0
 
 
-#: Whoever is on the machine can read a command line, and these may hold a password.
+#: These may hold a password, and everybody on the machine can read a command line.
 _SECRET = ("database", "private", "store")
 
 
