@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.jobs.records import NoResult, TooManyJobs
+from api.service.access import Forbidden
+from api.service.answers import KeyInUse, OtherRequest
+from api.service.uploads import TooLarge, WrongOffset
 from tabular.errors import (
     AlreadyReleased,
     FileFailure,
@@ -51,6 +54,11 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     UnknownName: Outcome(404, 2, "Not found"),
     NameTaken: Outcome(409, 2, "Name taken"),
     AlreadyReleased: Outcome(409, 2, "Already released"),
+    WrongOffset: Outcome(409, 2, "Wrong offset"),
+    TooLarge: Outcome(413, 2, "Too large"),
+    OtherRequest: Outcome(422, 2, "Other request"),
+    KeyInUse: Outcome(409, 1, "In use"),
+    Forbidden: Outcome(403, 2, "Forbidden"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import Field, asdict
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from api.verbs import verbs
-from api.verbs.values import is_required, kind_of, options_of
 from graphpriv.formats import formats
 from graphpriv.measures import measures
 from graphpriv.protections import protections
@@ -26,7 +24,7 @@ from tabular.lattice.metrics import METRICS, MetricTable
 from tabular.lattice.searches import searches
 from tabular.measures import measures as table_measures
 from tabular.protections import protections as table_protections
-from tabular.registry import Registry, choices_of
+from tabular.registry import Registry
 
 REGISTRIES: dict[str, Registry[Any] | MetricTable] = {
     "Graph protections": protections,
@@ -57,32 +55,6 @@ def method_lists() -> dict[str, list[dict[str, Any]]]:
             for entry in registry.entries()
         ]
         for sort, registry in REGISTRIES.items()
-    }
-
-
-def verb_list() -> list[dict[str, Any]]:
-    """Every verb with its options, ready for JSON."""
-    return [
-        {
-            "name": entry.name,
-            "summary": entry.summary,
-            "options": [_option(each) for each in options_of(entry.method).values()],
-        }
-        for entry in verbs.entries()
-    ]
-
-
-def _option(option: Field[Any]) -> dict[str, Any]:
-    choices = choices_of(option.metadata["choices"])
-    return {
-        "name": option.name,
-        "kind": "list" if kind_of(option).startswith("tuple") else kind_of(option),
-        "required": is_required(option),
-        "default": None if is_required(option) else option.default,
-        "help": option.metadata["help"],
-        "low": option.metadata["low"],
-        "high": option.metadata["high"],
-        "choices": None if choices is None else list(choices),
     }
 
 

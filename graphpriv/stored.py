@@ -278,19 +278,21 @@ def take_microdata(
     k: int | None = None,
     method: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    alone: bool = False,
     rng: np.random.Generator,
     report: Report = silent,
 ) -> TakenMicrodata:
     """The table of a graph's users, masked by a *method* of tables if one is given; `NoSolution` if *k* does not hold.
 
-    A masked table is measured against the original if the graph is a release and its original is there.
+    A masked table is measured against the original if the graph is a release and its original is there, and nothing
+    but the graph is read if it is taken *alone*.
     """
     report("Loading", 0, 0)
     info = store.graph(name)
     if method is None:
         table = microdata(store.load_graph(name), rng=rng)
         return TakenMicrodata(table if k is None else table.require(k), info)
-    graph, origin = _with_origin(store, info)
+    graph, origin = (store.load_graph(name), None) if alone else _with_origin(store, info)
     report("Protecting and measuring", 0, 0)
     masked = protect_microdata(graph, method=method, k=k, parameters=parameters, origin=origin, rng=rng)
     return TakenMicrodata(masked, info)

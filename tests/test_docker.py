@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tempfile
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from api.app import create_app
 from api.cli import command_line
+from api.verbs.contract import DEFAULT_HOME
 from graphpriv.store.addresses import server_address
 from tests.servers import start_script
 
@@ -105,13 +107,18 @@ def test_the_image_starts_the_service_that_its_port_and_its_check_are_about() ->
     checked = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)", said["HEALTHCHECK"])
     assert checked
     assert checked[1] == said["EXPOSE"]
-    assert create_app().test_client().get(checked[2]).status_code == 200
+    with tempfile.TemporaryDirectory() as home:
+        client = create_app({"HOME": home}).test_client()
+    assert client.get(checked[2]).status_code == 200
 
 
 def test_the_image_keeps_its_store_on_the_volume_of_its_user() -> None:
     said = dict(instructions(DOCKERFILE))
     variable, _, url = said["ENV"].partition("=")
     assert variable in variables()
+    # The folder of the service, with its accounts and its audit log, is relative to where the service starts.
+    assert said["WORKDIR"] == said["VOLUME"]
+    assert not Path(DEFAULT_HOME).is_absolute()
     assert Path(url.removeprefix("file:")).parent == Path(said["VOLUME"])
     (made,) = [rest for name, rest in instructions(DOCKERFILE) if name == "RUN" and "useradd" in rest]
     assert f"mkdir {said['VOLUME']}" in made
@@ -124,6 +131,8 @@ def test_the_compose_file_builds_that_image_and_offers_its_port() -> None:
     context = (TOP / "docker" / service["build"]["context"]).resolve()
     assert context == TOP
     assert (context / service["build"]["dockerfile"]).read_text() == DOCKERFILE
+    # Accounts and the audit log outlive the container.
+    assert [volume.split(":")[1] for volume in service["volumes"]] == [dict(instructions(DOCKERFILE))["VOLUME"]]
     # A port of the host on its loopback only, and the one of the image.
     ((address, _, inside),) = [port.split(":") for port in service["ports"]]
     assert (address, inside) == ("127.0.0.1", dict(instructions(DOCKERFILE))["EXPOSE"])

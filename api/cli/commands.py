@@ -20,7 +20,7 @@ from api.cli.progress import progress, stoppable
 from api.cli.words import Said, note, show_json, tell
 from api.errors import InvalidParameter, ReportedError, bug_of, named, outcome_of, reason, worded
 from api.verbs import verbs
-from api.verbs.contract import DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
+from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
 from api.verbs.values import is_required, kind_of, names_in, options_of, write_plan
 
 #: The variable of the environment that names the folder of compiled code.
@@ -34,6 +34,8 @@ GROUPS = {
     "graph": "Import, export, list, show and delete graphs, or forget a person.",
     "table": "Describe, check, protect and measure tables, and find the best generalisation.",
     "store": "Back up, restore and check the store.",
+    "account": "Add, list and remove accounts of the service.",
+    "token": "Make, list and revoke tokens of the service.",
 }
 
 
@@ -135,7 +137,7 @@ def _internal(error: Exception) -> str:
 CONDITION_HOLDS = 4
 
 #: What the door itself offers beside a verb's own options.
-_DOOR = ("store", "seed", "overwrite", "plan", "json")
+_DOOR = ("store", "home", "seed", "overwrite", "plan", "json")
 _LAST = "How it runs"
 
 
@@ -203,11 +205,16 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
         *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
         *(_option(each, verb) for each in options),
         *(VerbOption([flag(old), old], hidden=True) for old in verb.renamed),
-        *door_options("overwrite", *["store"] * (verb.store is not None), *["seed"] * verb.draws, "json", "plan"),
+        *door_options("overwrite", *_places(verb), *["seed"] * verb.draws, "json", "plan"),
     ]
     return VerbCommand(
         name.split()[-1], params=list(parameters), callback=call, help=words, short_help=words.splitlines()[0]
     )
+
+
+def _places(verb: type[Verb]) -> list[str]:
+    """The options that say where the things are that a verb works on."""
+    return ["store"] * (verb.store is not None) + ["home"] * (verb.home is not None)
 
 
 def door_options(*names: str) -> list[click.Parameter]:
@@ -217,6 +224,8 @@ def door_options(*names: str) -> list[click.Parameter]:
         "overwrite": {"is_flag": True, "help": "Replace files or graphs that exist already."},
         "store": {"envvar": "GRAPHPRIV_STORE", "default": DEFAULT_STORE, "show_default": True, "metavar": "URL",
                   "help": store},
+        "home": {"envvar": "GRAPHPRIV_HOME", "default": DEFAULT_HOME, "show_default": True, "metavar": "DIR",
+                 "help": "The folder of the service."},
         "seed": {"metavar": "N", "type": click.IntRange(min=0), "help": "Fix the random draws; for tests only."},
         "json": {"is_flag": True, "help": "Print one JSON document."},
         "plan": {"metavar": "FILE", "help": "Write this command to FILE as a plan; run nothing."},
@@ -298,6 +307,8 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
     }
     if given.get("store") is not None:
         chosen["store"] = checked_store(given["store"])
+    if given.get("home") is not None:
+        chosen["home"] = given["home"]
     if given.get("seed") is not None:
         note("warning: a fixed seed can undo a release, since whoever knows it can draw again; use it for tests only.")
         chosen["seed"] = given["seed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -23,6 +23,7 @@ from api.cli.commands import (
 )
 from api.cli.words import Said, note, show_json
 from api.errors import InvalidParameter, ReportedError, named, reason
+from api.service.settings import Settings, variable
 from api.verbs.contract import Work
 from api.verbs.values import read_plan
 
@@ -38,16 +39,17 @@ def _methods(as_json: bool) -> None:
         Said().table(sort, ["name", "what it does", "from"], [(e["name"], e["summary"], e["cites"]) for e in entries])
 
 
-def _serve(host: str, port: int, store: str) -> None:
-    from waitress import create_server
-
+def _serve(host: str, port: int, store: str, **given: Any) -> None:
     from api.app import create_app
+    from api.http.problems import service_of
+    from api.http.server import server_of
 
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
+        app = create_app({"STORE": store, **{name.upper(): value for name, value in given.items()}})
         try:
-            server = create_server(create_app({"STORE": store}), host=host, port=port)
+            server = server_of(app, host, port)
         except (OSError, ValueError) as error:
             why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
@@ -55,8 +57,38 @@ def _serve(host: str, port: int, store: str) -> None:
         raise ReportedFailure(error, flag) from None
     # The first process of a container ignores SIGTERM unless it asks for it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    note(f"graphpriv listens on http://{server.effective_host}:{server.effective_port}; stop it with Ctrl-C.")
+    for shown_host, shown_port in _listening(server):
+        note(f"graphpriv listens on http://{shown_host}:{shown_port}; stop it with Ctrl-C.")
+    service_of(app).keep_house()
+    first = service_of(app).accounts.add_first()
+    if first is not None:
+        note(
+            f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
+        )
     server.run()
+
+
+def _listening(server: Any) -> list[tuple[str, int]]:
+    """The addresses that a server listens at: a name can stand for several."""
+    several: list[tuple[str, int]] | None = getattr(server, "effective_listen", None)
+    return several or [(server.effective_host, server.effective_port)]
+
+
+def _settings() -> list[VerbOption]:
+    """The settings of the service that not every command has."""
+    return [
+        VerbOption(
+            [flag(each.name)],
+            envvar=variable(each.name),
+            show_default=True,
+            type=type(each.default),
+            default=each.default,
+            metavar="X",
+            help=each.metadata["help"],
+        )
+        for each in fields(Settings)
+        if each.name not in ("store", "home")
+    ]
 
 
 methods = VerbCommand(
@@ -75,7 +107,8 @@ serve = VerbCommand(
         VerbOption(
             ["--port"], default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on."
         ),
-        *door_options("store"),
+        *_settings(),
+        *door_options("store", "home"),
     ],
     help="Serve graphpriv over HTTP until it is stopped.",
 )
@@ -113,7 +146,7 @@ run_plan = VerbCommand(
             metavar="OPTION=VALUE",
             help="Change an option of the plan, such as file=next.csv; repeat it for more.",
         ),
-        *door_options("overwrite", "store", "seed", "json"),
+        *door_options("overwrite", "store", "home", "seed", "json"),
     ],
     short_help="Run a command from a plan that --plan wrote.",
     help="Run a command from a plan that --plan wrote.\n\nA plan is a TOML or JSON file with a verb and its options.",

@@ -28,10 +28,14 @@ from tabular.registry import Method, Registry
 if TYPE_CHECKING:
     import numpy as np
 
+    from api.service.records import Records
     from graphpriv.store import Store
 
 
 DEFAULT_STORE = "file:./graphpriv.db"
+
+#: The folder of the service.
+DEFAULT_HOME = "./graphpriv-service"
 
 #: The variable of the environment that holds the password of a server.
 PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
@@ -44,6 +48,11 @@ class Work:
     store: str = DEFAULT_STORE
     #: That of a server; it is never typed.
     password: str | None = field(default_factory=lambda: os.environ.get(PASSWORD), repr=False)
+    #: The folder of the service.
+    home: str = DEFAULT_HOME
+    #: The account that asks for it, and its role; nobody on the command line.
+    account: str | None = None
+    role: str | None = None
     overwrite: bool = False
     #: Whether the same work, with the same seed, was cut short before: what it has done by then is no obstacle.
     again: bool = False
@@ -67,6 +76,22 @@ class Work:
         from graphpriv.store import open_store
 
         return open_store(self.store, create=create, password=self.password)
+
+    def service_home(self, *, create: bool = False) -> Records:
+        """What the service keeps: its accounts and its audit log."""
+        from api.service.records import Records
+
+        return Records.at(self.home, create=create)
+
+    @property
+    def has_service_home(self) -> bool:
+        """Whether the service has its folder where it is said to be."""
+        return (Path(self.home) / "service.db").is_file()
+
+    @property
+    def asker(self) -> dict[str, str | None]:
+        """Who asks, for the audit log."""
+        return {"account": self.account, "role": self.role}
 
     def generator(self) -> np.random.Generator:
         """The random numbers of the seed, from their beginning."""
@@ -110,10 +135,16 @@ class Verb(Method):
     draws: ClassVar[bool] = False
     #: What it does with the store: nothing, look into it, or change it (then it is made where it is not there yet).
     store: ClassVar[Literal["reads", "writes"] | None] = None
+    #: What it does with the folder of the service, in the same words.
+    home: ClassVar[Literal["reads", "writes"] | None] = None
+    #: Whether it answers at once, so that the service need not make a job of it.
+    quick: ClassVar[bool] = False
     #: Whether it has an answer at any time and so can be stopped.
     stoppable: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.
     replaces: ClassVar[bool] = False
+    #: What one must be allowed to do with the things it names: an action of `api.service.access`.
+    action: ClassVar[str] = "administer"
     #: Parameters that had another name or form, each with what takes its place.
     renamed: ClassVar[Mapping[str, str]] = {}
 
@@ -160,9 +191,14 @@ def of_engine(module: str, name: str) -> Callable[[], Any]:
 def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
-    The traits: `positional`, `input` (a file or folder that is read), `release` (an input that was released), `output`
-    (a file that is written), `personal` (tells who somebody is), `listed` (names with commas between them), `metavar`
-    and `group`, under which a help text shows it.
+    The traits: `positional`, `input` (a file that is read, with `folder` a folder), `release` (an input that was
+    released), `output` (a file that is written), `fills` (a folder that files are written to), `personal`
+    (tells who somebody is), `listed` (names with
+    commas between them), `metavar` and `group`, under which a help text shows it. `graph` says that it is the name of a
+    graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`, which gives the
+    names that may stand instead of a file, `own`, where the table's own are taken if none are given, `or_file` with
+    the flag that makes a file of it, `blinds`, which it sets for those who must not know originals, and `local`, which
+    it does not take.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 

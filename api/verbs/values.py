@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
@@ -70,15 +71,19 @@ def value_of(option: Field[Any], value: Any) -> Any:
         isinstance(value, int) or (isinstance(value, float) and isfinite(value))
     )
     fits = {
-        "str": isinstance(value, str) and "\0" not in value,
+        "str": _is_text(value),
         "int": is_number and value == int(value),
-        "float": is_number,
+        "float": is_number and abs(value) <= sys.float_info.max,
         "bool": isinstance(value, bool),
-        "tuple[str, ...]": isinstance(value, list | tuple) and all(isinstance(each, str) for each in value),
+        "tuple[str, ...]": isinstance(value, list | tuple) and all(map(_is_text, value)),
     }
     if not fits[kind]:
         raise InvalidParameter.wrong(option.name, must=_MUST[kind], was=value)
     return {"int": int, "float": float, "tuple[str, ...]": tuple}.get(kind, lambda same: same)(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
 
 
 def value_in(option: Field[Any], text: str) -> Any:

@@ -87,6 +87,8 @@ def restored(verb: Any, outcome: Outcome, said: Said) -> None:
 def checked(verb: Any, outcome: Outcome, said: Said) -> None:
     """Each problem, or that there is none."""
     said.line("\n".join(outcome.document["problems"]) or "The store is sound.")
+    if log := outcome.document.get("audit_log"):
+        said.line(f"The audit log of the service has {log['entries']} entries; the last hash is {log['hash']}.")
 
 
 _SHARES = (

@@ -23,9 +23,10 @@ class AuditRelease(AttackingVerb):
     """Measure what a release lost and who can still be found in it."""
 
     store = "reads"
+    action = "measure"
 
-    original: str = option(help="The original graph.", positional=True)
-    released: str = option(help="Its release.", positional=True)
+    original: str = option(help="The original graph.", positional=True, graph="any", or_file="files")
+    released: str = option(help="Its release.", positional=True, graph="any", or_file="files")
     files: bool = option(False, help="ORIGINAL and RELEASED are files: a release made elsewhere.")
     mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
     undirected: bool = option(False, help="Read both graphs without directions.")

@@ -33,7 +33,7 @@ class RunDemo(Verb):
     replaces = True
 
     # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
-    out: str = option("graphpriv-demo", metavar="DIR", help="Where the files go.")
+    out: str = option("graphpriv-demo", metavar="DIR", fills=True, help="Where the files go.")
     users: int = option(1638, low=2, help="How many users.")
     follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
     k: int = k_option(5)

@@ -37,14 +37,18 @@ class TakeMicrodata(Verb):
 
     store = "reads"
     draws = True
+    action = "export"
 
-    name: str = option(help="The graph.", positional=True)
+    name: str = option(help="The graph.", positional=True, graph="any")
     out: str = option(metavar="FILE", output=True, help="The CSV.")
     k: int | None = option(None, low=2, help="Write only a table in which each row occurs at least K times.")
     method: str | None = option(
         None, metavar="NAME", choices=table_protections, help="Mask the table, so that k holds with the degree too."
     )
     param: tuple[str, ...] = param_option()
+    alone: bool = option(
+        False, local=True, blinds=True, help="Take nothing from the original: measure a masked table against nothing."
+    )
 
     def check(self) -> None:
         if self.out != STREAM and Path(self.out).suffix.lower() not in (".csv", ".txt", ""):
@@ -70,6 +74,7 @@ class TakeMicrodata(Verb):
                 k=self.k,
                 method=self.method,
                 parameters=self._parameters(),
+                alone=self.alone,
                 rng=work.generator(),
                 report=work.report,
             )

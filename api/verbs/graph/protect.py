@@ -50,15 +50,17 @@ class ProtectGraph(Verb):
     store = "writes"
     draws = True
     replaces = True
+    action = "protect"
 
-    name: str = option(help="The original.", positional=True)
+    name: str = option(help="The original.", positional=True, graph="any")
     k: int = k_option()
-    into: str = option(metavar="NAME", help="What to call the release in the store.")
+    into: str = option(metavar="NAME", graph="new release", help="What to call the release in the store.")
     method: str = method_option()
     param: tuple[str, ...] = param_option()
     previous: str | None = option(
         None,
         metavar="NAME",
+        graph="release",
         help="Keep the clusters of this live release, so that all live releases of the original together keep K.",
     )
     accept_combined_risk: bool = option(

@@ -24,8 +24,9 @@ class SweepGraph(AttackingVerb):
     store = "reads"
     draws = True
     stoppable = True
+    action = "measure"
 
-    name: str = option(help="The original.", positional=True)
+    name: str = option(help="The original.", positional=True, graph="any")
     k: tuple[str, ...] = option(("2", "3", "5", "10", "20"), metavar="K,K…", listed=True, help="The values of k.")
     runs: int = option(5, low=1, high=10_000, help="Runs for each k.")
     method: str = method_option()

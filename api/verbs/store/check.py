@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from api.verbs.contract import Outcome, Verb, Work, verbs
 
@@ -10,14 +11,25 @@ from api.verbs.contract import Outcome, Verb, Work, verbs
 @verbs.add("store check")
 @dataclass(frozen=True, kw_only=True)
 class CheckStore(Verb):
-    """Check the whole store and name every problem; exit with 1 if there is one."""
+    """Check the whole store and name every problem; exit with 1 if there is one.
+
+    Where the service has its folder, it also checks that no entry of its audit log was changed, cut out or added by
+    another program, and shows the last hash: keep that elsewhere to prove that nobody wrote the whole log anew.
+    """
 
     store = "reads"
+    home = "reads"
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:
             problems = store.check()
+        document: dict[str, Any] = {}
+        if work.has_service_home:
+            with work.service_home() as home:
+                problems = [*problems, *home.log.problems()]
+                entries, last = home.log.end()
+            document = {"audit_log": {"entries": entries, "hash": last}}
         return Outcome(
-            document={"sound": not problems, "problems": problems},
+            document={"sound": not problems, "problems": problems, **document},
             failure=f"The store is not sound; problems found: {len(problems)}." if problems else None,
         )

@@ -20,6 +20,8 @@ class CheckTable(TableVerb):
     suppressed: k, l and the risks are those of the other rows.
     """
 
+    action = "describe"
+
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
     sensitive: tuple[str, ...] = option(

@@ -17,6 +17,9 @@ class DescribeTable(TableVerb):
     FILE is CSV or Parquet, - is standard input. Values that could identify a person are not shown.
     """
 
+    action = "describe"
+    quick = True
+
     file: str = option(help="The table.", positional=True, input=True)
 
     def run(self, work: Work) -> Outcome:

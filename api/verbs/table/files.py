@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from tabular.release import Released
     from tabular.table import Table
 
+
+def shipped_schemas() -> tuple[str, ...]:
+    """The names of the schemas that ship."""
+    from tabular.files.schema import shipped_schemas as shipped
+
+    return shipped()
+
+
 _reading = partial(option, group="How the file is read (detected if not given)")
 
 
@@ -28,6 +36,7 @@ class TableVerb(Verb):
     schema: str | None = _reading(
         None,
         metavar="FILE",
+        shipped=shipped_schemas,
         help="What the columns are: a TOML file, or one of the schemas that ship: adult, census, german-credit, "
         "solar-flare, tarragona.",
     )
@@ -55,8 +64,9 @@ class TableVerb(Verb):
         _ = self.columns_described, self.dialect
 
     def reads(self) -> Sequence[str]:
-        described = self.columns_described.source
-        return [*super().reads(), *([described] if described is not None else [])]
+        if self.schema is None or self.schema in shipped_schemas():
+            return super().reads()
+        return [*super().reads(), self.schema]
 
     @cached_property
     def columns_described(self) -> Schema:
@@ -149,6 +159,7 @@ class ReleasingVerb(TableVerb):
         None,
         metavar="FILE",
         output=True,
+        local=True,
         help="Keep what leads back to the original (seed, order, matrices) in a JSON file that only you can read.",
     )
 

@@ -34,6 +34,8 @@ class MakeHierarchy(TableVerb):
     column; places reads JSON with the places above each value.
     """
 
+    action = "protect"
+
     file: str = option(help="The table.", positional=True, input=True)
     column: str = option(metavar="A", help="The column whose values are generalised.")
     by: str = option(metavar="NAME", choices=builders, help="How the hierarchy is built.")

@@ -20,11 +20,17 @@ from tabular.registry import option
 class MeasureTable(TableVerb):
     """Measure what a masked table lost and what it still discloses; row i of both files is the same record."""
 
+    action = "measure"
+
     original: str = option(help="The original.", positional=True, input=True)
     masked: str = option(help="The masked table.", positional=True, input=True, release=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The protected columns to compare.")
     matrices: str | None = option(
-        None, metavar="DIR", input=True, help="The PRAM matrices the table was masked with; for ebil and informed."
+        None,
+        metavar="DIR",
+        input=True,
+        folder=True,
+        help="The PRAM matrices the table was masked with; for ebil and informed.",
     )
     param: tuple[str, ...] = option(
         (), metavar="MEASURE.KEY=VALUE", help="A parameter of a measure, such as rsrl.percent=10; repeatable."

@@ -41,6 +41,7 @@ class ProtectTable(ReleasingVerb):
     """
 
     draws = True
+    action = "protect"
 
     file: str = option(help="The table.", positional=True, input=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
@@ -51,6 +52,7 @@ class ProtectTable(ReleasingVerb):
     matrices_out: str | None = writing(
         None,
         metavar="DIR",
+        fills=True,
         help="Write the matrices of pram, a CSV per column. They lead back to the original: keep them private.",
     )
     frequencies: str | None = writing(
@@ -68,7 +70,7 @@ class ProtectTable(ReleasingVerb):
         None, metavar="FILE", output=True, help="Write the map of risk against loss, with all figures."
     )
     out_dir: str | None = _grid(
-        None, metavar="DIR", help="Write each masked table, with its rows in the original's order."
+        None, metavar="DIR", fills=True, help="Write each masked table, with its rows in the original's order."
     )
 
     def check(self) -> None:

@@ -47,12 +47,17 @@ class SearchTable(ReleasingVerb):
     """
 
     draws = True
+    action = "protect"
     stoppable = True
 
     file: str = option(help="The table.", positional=True, input=True)
     quasi_identifiers: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns an attacker may know.")
     hierarchies: str = option(
-        metavar="DIR", input=True, help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value."
+        metavar="DIR",
+        input=True,
+        folder=True,
+        own=True,
+        help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value.",
     )
 
     k: int | None = _keep(None, help="Each class has at least N rows.")

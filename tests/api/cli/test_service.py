@@ -11,13 +11,18 @@ import urllib.request
 
 def test_it_serves_until_it_is_told_to_end(tmp_path):
     command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0"]
-    environment = {**os.environ, "GRAPHPRIV_STORE": f"file:{tmp_path / 'served.db'}"}
+    places = {"GRAPHPRIV_STORE": f"file:{tmp_path / 'served.db'}", "GRAPHPRIV_HOME": str(tmp_path / "home")}
+    environment = {**os.environ, **places}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         address = re.search(r"http://[0-9.]+:[0-9]+", process.stderr.readline())[0]
         for path in ("/healthz", "/readyz"):
             with urllib.request.urlopen(address + path, timeout=30) as answer:
                 assert json.load(answer) == {"status": "ok"}
+        token = re.search(r"gp_\S+", process.stderr.readline())[0]
+        asked = urllib.request.Request(f"{address}/v1/graphs", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            assert json.load(answer) == {"graphs": [], "next": None}
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
     finally:

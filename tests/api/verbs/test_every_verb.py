@@ -10,8 +10,8 @@ from typing import ClassVar
 import pytest
 
 from api import reference
-from api.app import create_app
 from api.cli import command_line
+from api.http.schema import verb_schemas
 from api.verbs import Outcome, Verb, Work, verbs
 from api.verbs.values import is_required, kind_of, options_of
 from tabular.files.disk import Output
@@ -33,6 +33,7 @@ def test_the_verbs_are_those_of_the_product():
         *("protect", "audit", "sweep", "microdata", "demo"),
         *("table describe", "table check", "table hierarchy", "table protect", "table measure", "table search"),
         *("store backup", "store restore", "store check", "warm-up"),
+        *("account add", "account list", "account remove", "token new", "token list", "token revoke"),
     }
 
 
@@ -49,8 +50,10 @@ def test_every_option_is_on_the_command_line_and_in_the_list_of_the_service(name
     method = verbs[name].method
     shown = {each.name: each for each in command(name).params}
     assert set(options_of(method)) <= set(shown)
-    listed = next(each for each in create_app().test_client().get("/v1/verbs").json if each["name"] == name)
-    assert [each["name"] for each in listed["options"]] == list(options_of(method))
+    listed = next(each for each in verb_schemas() if each["name"] == name)
+    of_the_door = ["seed"] if method.draws else []
+    own = [each.name for each in options_of(method).values() if not each.metadata.get("local")]
+    assert list(listed["schema"]["properties"]) == [*own, *of_the_door]
     for each in options_of(method).values():
         assert kind_of(each)
         assert each.metadata.get("positional", False) == (shown[each.name].param_type_name == "argument")
@@ -64,6 +67,7 @@ def test_help_speaks_of_options_as_they_are_typed(name):
         assert f"`{parameter}`" not in text
     assert ("--seed" in text) == verbs[name].method.draws
     assert ("--store" in text) == (verbs[name].method.store is not None)
+    assert ("--home" in text) == (verbs[name].method.home is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +102,7 @@ def greeting():
 
 
 def test_a_verb_that_is_entered_is_everywhere_without_another_line(greeting, graphpriv):
-    assert greeting in [each["name"] for each in create_app().test_client().get("/v1/verbs").json]
+    assert greeting in [each["name"] for each in verb_schemas()]
     assert "## `graphpriv party greet`" in reference.reference()
     assert "Greet somebody, --times times." in graphpriv("party", "--help").out
     text = graphpriv("party", "greet", "--help").out

@@ -1,0 +1,1 @@
+"""The service over HTTP: routes, and what all answers share."""

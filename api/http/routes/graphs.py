@@ -1,0 +1,322 @@
+"""Routes of graphs, originals and releases."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, send_file, url_for
+
+from api.http import paging
+from api.http.bodies import json_object
+from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
+from api.http.gate import account, needs, service
+from api.http.problems import HttpProblem, call_by
+from api.http.routes import jobs
+from api.service import access
+from api.service.access import UnknownThing
+from api.service.graphs import KINDS, Graph, split
+from api.service.requests import Request, Thing
+from api.verbs import verbs
+from api.verbs.contract import Outcome, perform
+from api.verbs.values import made, options_of, value_in
+from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
+
+bp = Blueprint("graphs", __name__)
+
+#: What somebody is told of a release who must not know where it comes from.
+_OF_RELEASE = ("name", "kind", "directed", "users", "edges", "created", "k", "method")
+
+#: How the name of a graph ends that is written in a format, and its type.
+_ENDINGS = {
+    "node-link": (".json", "application/json"),
+    "graphml": (".graphml", "application/xml"),
+    "gexf": (".gexf", "application/xml"),
+    "edge-list": (".csv", "text/csv"),
+}
+
+GRAPH = record(
+    name=STRING, kind={"enum": list(KINDS)}, directed={"type": "boolean"}, users=COUNT, edges=COUNT, created=STRING
+)
+FIGURES = record(graph=STRING, kind={"enum": list(KINDS)}, users=COUNT, edges=COUNT, degree=ANY_OBJECT)
+IMPORTED = record(graph=STRING, users=COUNT, edges=COUNT, directed={"type": "boolean"}, dropped=ANY_OBJECT)
+FORGOTTEN = record(graph=STRING, follows=COUNT, posts=COUNT, mappings=COUNT)
+TYPES = ("application/json", "application/xml", CSV, "application/zip")
+
+_FORMATS: Schema = {"enum": list(_ENDINGS), "default": "node-link", "description": "How the graph is written."}
+_FORMAT = {"format": _FORMATS}
+_IMPORT = {**_FORMAT, "directed": {"type": "boolean", "description": "Read the edges so, whatever the file says."}}
+_SEED = {"seed": {**COUNT, "description": "Draw the sample of paths anew; for tests only."}}
+_IF_MATCH = {"If-Match": "The ETag of the graph in the state that is to be changed."}
+
+#: What a file in a zip is dated, so that the same graph gives the same bytes.
+_DATED = (1980, 1, 1, 0, 0, 0)
+
+
+@bp.get("/v1/graphs")
+@needs("describe")
+@answers(paged("graphs", GRAPH), query=PAGES)
+def listed() -> Response:
+    """List the graphs that your role may know of, by name."""
+    found = service().graphs.visible(account().role)
+    return paging.page("graphs", found, _key, _row)
+
+
+@bp.get("/v1/graphs/<name>")
+@needs("describe")
+@answers(FIGURES, query=_SEED)
+def show(name: str) -> Response:
+    """Show a graph's size, degrees, clustering, path lengths, and the shares of its places and topics."""
+    graph = _found(name, "describe")
+    return jsonify({**_shown(_figures(graph)), "graph": graph.name})
+
+
+@bp.get("/v1/graphs/<name>/file")
+@needs("read")
+@answers(TYPES, query=_FORMAT)
+def file(name: str) -> Response:
+    """Download a graph in a format: node-link JSON unless `format` names another one; several files come as a zip."""
+    graph = _found(name, "read")
+    ending, kind = _ending(request.args.get("format"))
+    with _folder() as folder:
+        options = {"name": graph.stored, "out": str(folder / f"graph{ending}")}
+        paths = _perform("graph export", options).document["files"]
+        # The dictionary of a release is told apart.
+        paths = [path for path in paths if not path.endswith(".dictionary.json")]
+        if len(paths) == 1:
+            return _sent(Path(paths[0]).open("rb"), f"graph{ending}", kind)
+        return _sent(_zipped(paths, folder / "graph.zip"), "graph.zip", "application/zip")
+
+
+@bp.get("/v1/graphs/<name>/mapping")
+@needs("map")
+@answers((CSV,))
+def mapping(name: str) -> Response:
+    """Download the mapping of a release as CSV original,released: it leads back to persons."""
+    graph = _found(name, "map")
+    if graph.kind == "original" or graph.info.original is None:
+        raise HttpProblem(404, "Not found", "This graph has no mapping here.")
+    origin = Thing("graph", "original", split(graph.info.original)[1])
+    service().note_access("mapping", (origin,), account(), release=graph.name)
+    with _folder() as folder:
+        path = folder / "mapping.csv"
+        _perform("graph export", {"name": graph.stored, "out": str(folder / "graph.json"), "mapping": str(path)})
+        return _sent(path.open("rb"), "mapping.csv", "text/csv")
+
+
+@bp.put("/v1/graphs/<name>")
+@needs("store")
+@answers(
+    IMPORTED,
+    status=201,
+    others={200: IMPORTED, 202: jobs.JOB},
+    query=_IMPORT,
+    headers=_IF_MATCH,
+    body=(*TYPES, BYTES),
+    refusals=(412,),
+)
+def put(name: str) -> Response:
+    """Keep a graph as an original: the body is its file, or names an upload.
+
+    To replace an original, send its ETag in If-Match.
+    """
+    stored = service().graphs.place_for(name, "original")
+    name = split(name)[1]
+    call_by(name, stored)
+    is_there = _refuse_replacing(name)
+    options = _import_options()
+    reference = _uploads()
+    service().note_access("graph import", (Thing("graph", "original", name),), account())
+    if reference is not None:
+        return _import_uploads(stored, options, reference)
+    with _folder() as folder:
+        path = folder / f"graph{_ending(options.get('format'))[0]}"
+        path.write_bytes(request.get_data(cache=True))
+        outcome = _perform("graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there)
+    # Its figures are there when somebody first looks.
+    _figures(service().graphs.find(name, account().role, "store", kinds=("original",)))
+    response = jsonify({**outcome.document, "graph": name})
+    response.status_code = 200 if is_there else 201
+    response.headers["Location"] = url_for("graphs.show", name=name)
+    return response
+
+
+@bp.delete("/v1/graphs/<name>")
+@needs("delete")
+@answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
+def delete(name: str) -> Response:
+    """Delete a graph; an original takes the mappings of its releases with it."""
+    graph = _found(name, "delete")
+    _check_match(graph)
+    _perform("graph delete", {"name": graph.stored})
+    service().figures.forget(graph.stored)
+    return jsonify(deleted=graph.name)
+
+
+@bp.delete("/v1/graphs/<name>/users/<path:user>")
+@needs("forget")
+@answers(FORGOTTEN)
+def forget(name: str, user: str) -> Response:
+    """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
+    graph = _found(name, "forget", person=secrets.token_hex(8))
+    try:
+        outcome = _perform("graph forget", {"name": graph.stored, "user": user})
+    except InvalidInput:
+        if graph.kind == "release":
+            raise
+        # The id is not repeated: it is that of a person.
+        raise UnknownThing("This graph has no user of that id.") from None
+    service().figures.forget(graph.stored)
+    # Jobs and kept answers may name the person.
+    service().jobs.forget(user)
+    service().answers.clear()
+    return jsonify({**outcome.document, "graph": graph.name})
+
+
+def _found(name: str, action: str, **details: Any) -> Graph:
+    """The graph called *name*, if whoever asks may do *action* with it; the access is written down."""
+    graph = service().graphs.find(name, account().role, action)
+    call_by(graph.name, graph.stored)
+    service().note_access(f"graph {action}", (Thing("graph", graph.kind, graph.name),), account(), **details)
+    return graph
+
+
+def _sees_originals() -> bool:
+    return access.may_see(account().role, "original")
+
+
+def _key(graph: Graph) -> str:
+    return f"{graph.name}\0{graph.kind}"
+
+
+def _row(graph: Graph) -> dict[str, Any]:
+    """A graph in the list."""
+    origin = graph.info.original
+    row = {**asdict(graph.info), "name": graph.name, "original": None if origin is None else split(origin)[1]}
+    return row if _sees_originals() else {key: row[key] for key in _OF_RELEASE}
+
+
+def _shown(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a graph, without its origin for those who must not know of it."""
+    return {key: value for key, value in document.items() if key != "original" or _sees_originals()}
+
+
+def _figures(graph: Graph) -> dict[str, Any]:
+    """What `graph show` says; with a seed it is drawn anew, else it is computed once."""
+
+    def compute() -> dict[str, Any]:
+        return _perform("graph show", {"name": graph.stored}, **seed).document
+
+    text = request.args.get("seed")
+    seed: dict[str, int] = {} if text is None else {"seed": _seed(text)}
+    if seed:
+        return compute()
+    return service().figures.of(graph.stored, service().opened().revision(graph.stored), compute)
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 40):
+        raise HttpProblem(400, "Invalid input", "seed must be a whole number.")
+    return int(text)
+
+
+def _perform(verb: str, options: Mapping[str, Any], *, seed: int | None = None, **given: Any) -> Outcome:
+    """Perform a verb on paths of this service."""
+    work = service().work(account(), seed=seed, **given)
+    return perform(made(verbs[verb].method, options), work)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for files of this request, in the folder of the service, where nobody else looks."""
+    with tempfile.TemporaryDirectory(prefix="request-", dir=service().folder) as name:
+        yield Path(name)
+
+
+def _ending(format: str | None) -> tuple[str, str]:
+    if format is None:
+        return _ENDINGS["node-link"]
+    if format not in _ENDINGS:
+        raise InvalidParameter(UnknownName.among("graph format", format, _ENDINGS).worded(named))
+    return _ENDINGS[format]
+
+
+def _sent(opened: BufferedReader, name: str, kind: str) -> Response:
+    """An open file as a download, which a copy of it that the caller has makes needless."""
+    digest = hashlib.file_digest(opened, "sha256").hexdigest()[:32]
+    opened.seek(0)
+    return send_file(opened, mimetype=kind, as_attachment=True, download_name=name, etag=digest, conditional=True)
+
+
+def _zipped(paths: list[str], into: Path) -> BufferedReader:
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in paths:
+            with packed.open(zipfile.ZipInfo(Path(path).name, _DATED), "w") as part, Path(path).open("rb") as file:
+                shutil.copyfileobj(file, part)
+    return into.open("rb")
+
+
+def _refuse_replacing(name: str) -> bool:
+    """Whether an original is called *name* already; refused unless whoever asks names the state it is in."""
+    try:
+        graph = service().graphs.find(name, account().role, "store", kinds=("original",))
+    except UnknownName:
+        if request.if_match:
+            raise HttpProblem(412, "Precondition failed", "There is no such graph to replace.") from None
+        return False
+    if not request.if_match:
+        raise HttpProblem(
+            409, "Name taken", "A graph is called that already; take another name, or send its ETag in If-Match."
+        )
+    _check_match(graph)
+    return True
+
+
+def _check_match(graph: Graph) -> None:
+    """Refuse a change to another state of a graph than the one that If-Match names."""
+    if request.if_match and not request.if_match.contains(_tag(graph)):
+        raise HttpProblem(412, "Precondition failed", "The graph has changed since; look at it again.")
+
+
+def _tag(graph: Graph) -> str:
+    """The ETag that showing a graph gives."""
+    shown = jsonify({**_shown(_figures(graph)), "graph": graph.name})
+    return hashlib.sha256(shown.get_data()).hexdigest()[:32]
+
+
+def _import_options() -> dict[str, Any]:
+    """The options of an import that stand in the address."""
+    known = options_of(verbs["graph import"].method)
+    given = {name: request.args[name] for name in ("format", "directed") if name in request.args}
+    return {name: value_in(known[name], text) for name, text in given.items()}
+
+
+def _uploads() -> dict[str, Any] | None:
+    """The uploads that the body names instead of being a graph: by the option they are for."""
+    if request.mimetype != "application/json" or (request.content_length or 0) > 4096:
+        return None
+    body = json_object()
+    if set(body) == {"upload"}:
+        return {"file": body}
+    roles = body.get("uploads")
+    if set(body) != {"uploads"} or not isinstance(roles, dict):
+        return None
+    return {role: {"upload": id} for role, id in roles.items()}
+
+
+def _import_uploads(stored: str, options: dict[str, Any], uploads: Mapping[str, Any]) -> Response:
+    """Import uploads as a job, since they may be large."""
+    method = verbs["graph import"].method
+    # An upload has no name that could tell its format.
+    body = {"format": "node-link", **options, **uploads, "graph": stored}
+    asked: Request = service().requests.read("graph import", method, body, account())
+    return jobs.submitted(asked)

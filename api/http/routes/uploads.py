@@ -1,0 +1,62 @@
+"""Routes of uploads: files of any size, in pieces of at most 8 MiB."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, url_for
+
+from api.http.bodies import json_object
+from api.http.describing import BYTES, COUNT, STRING, answers, record
+from api.http.gate import account, needs, service
+from api.http.problems import HttpProblem
+from api.service.requests import LARGEST
+from tabular.errors import InvalidParameter, named
+
+bp = Blueprint("uploads", __name__)
+
+UPLOAD = record(id=STRING, size=COUNT, offset=COUNT, finished={"type": "boolean"})
+
+_SIZE = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+
+
+@bp.post("/v1/uploads")
+@needs("store")
+@answers(UPLOAD, status=201, body={**record(size=_SIZE), "additionalProperties": False})
+def begin() -> Response:
+    """Begin an upload of so many bytes; its pieces follow."""
+    upload = service().uploads.open(account(), _size(json_object()))
+    response = jsonify(upload.document)
+    response.status_code, response.headers["Location"] = 201, url_for("uploads.show", id=upload.id)
+    return response
+
+
+@bp.get("/v1/uploads/<id>")
+@needs("store")
+@answers(UPLOAD)
+def show(id: str) -> Response:
+    """Show how much of an upload has come: there the next piece begins."""
+    return jsonify(service().uploads.get(id, account()).document)
+
+
+@bp.put("/v1/uploads/<id>")
+@needs("store")
+@answers(UPLOAD, query={"offset": {**COUNT, "required": True, "description": "Where the piece begins."}}, body=(BYTES,))
+def add(id: str) -> Response:
+    """Add a piece of at most 8 MiB at an offset; the upload is finished when all its bytes are there."""
+    return jsonify(service().uploads.add(id, account(), _offset(), request.get_data(cache=True)).document)
+
+
+def _size(body: dict[str, Any]) -> int:
+    size: Any = body.get("size")
+    is_number = isinstance(size, int | float) and not isinstance(size, bool)
+    if set(body) == {"size"} and is_number and 0 <= size <= LARGEST and size == int(size):
+        return int(size)
+    raise InvalidParameter(f"{named('size')} must be how many bytes will come, and all that is given.")
+
+
+def _offset() -> int:
+    text = request.args.get("offset", "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 16):
+        raise HttpProblem(400, "Invalid input", "offset must be the whole number of bytes that came before.")
+    return int(text)

@@ -1,0 +1,223 @@
+"""Accounts, each with one role, and their tokens: hashed, expiring, revoked at once, limited in their rate."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from api.service.home import Home, now, written
+from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
+
+#: What an account may be, and so do: everything; figures, risks and mappings; releases.
+ROLES = ("custodian", "auditor", "analyst")
+
+#: What the account is called that the first start makes.
+FIRST = "custodian"
+
+#: How long a token is good for unless somebody says otherwise, in days.
+DAYS = 90
+
+#: When a token was last used is written down no more often than this, in seconds: not on each request.
+_USE_SHOWN_AFTER = 60
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody who asks."""
+
+    #: Drawn at random: a name that is used again is another account.
+    id: str
+    name: str
+    role: str
+    created: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is told of it."""
+        return {"account": self.name, "role": self.role, "created": self.created}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Token:
+    """What is known of a token once it has been shown: never the token itself."""
+
+    id: str
+    account: str
+    created: str
+    expires: str
+    last_used: str | None = None
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires <= now()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is told of it."""
+        return {**vars(self), "expired": self.has_expired}
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token that was just made; nobody can see it again."""
+
+    token: Token
+    secret: str = field(repr=False)
+
+
+class Accounts:
+    """The accounts of a service and their tokens."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        with self._home.reading() as db:
+            rows = db.execute("SELECT id, name, role, created FROM accounts ORDER BY name").fetchall()
+        return [Account(*row) for row in rows]
+
+    def named(self, name: str) -> Account:
+        """The account called *name*."""
+        with self._home.reading() as db:
+            return _account(db, name)
+
+    def add(self, name: str, role: str, *, days: int = DAYS) -> tuple[Account, NewToken]:
+        """Add an account with a first token."""
+        check_account_name(name)
+        if role not in ROLES:
+            raise InvalidParameter.wrong("role", must=f"be one of {', '.join(ROLES)}", was=role)
+        account = Account(secrets.token_hex(8), name, role, now())
+        with self._home.writing() as db:
+            if db.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone():
+                raise NameTaken(f"An account is called {name!r} already; take another name.")
+            db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", (account.id, name, role, account.created))
+            return account, _insert_token(db, account, days)
+
+    def add_first(self) -> NewToken | None:
+        """The token of a first custodian, where there is no account yet."""
+        with self._home.writing() as db:
+            if db.execute("SELECT 1 FROM accounts").fetchone():
+                return None
+            account = Account(secrets.token_hex(8), FIRST, "custodian", now())
+            db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", (account.id, FIRST, account.role, account.created))
+            return _insert_token(db, account, DAYS)
+
+    def remove(self, name: str) -> Account:
+        """Remove an account; its tokens stop at once. The last custodian stays."""
+        with self._home.writing() as db:
+            account = _account(db, name)
+            (custodians,) = db.execute("SELECT count(*) FROM accounts WHERE role = 'custodian'").fetchone()
+            if account.role == "custodian" and custodians == 1:
+                raise InvalidInput(f"{name!r} is the last custodian; add another one first.")
+            db.execute("DELETE FROM accounts WHERE id = ?", (account.id,))
+        return account
+
+    def new_token(self, name: str, *, days: int = DAYS) -> NewToken:
+        """Make a further token of an account."""
+        with self._home.writing() as db:
+            return _insert_token(db, _account(db, name), days)
+
+    def tokens(self, name: str | None = None) -> list[Token]:
+        """The tokens of an account, or of all accounts, those that expire first at the front."""
+        if name is not None:
+            self.named(name)
+        with self._home.reading() as db:
+            rows = db.execute(
+                "SELECT t.id, a.name, t.created, t.expires, t.last_used FROM tokens t JOIN accounts a "
+                "ON a.id = t.account WHERE ? IS NULL OR a.name = ? ORDER BY t.expires, t.id",
+                (name, name),
+            ).fetchall()
+        return [_token(row) for row in rows]
+
+    def revoke(self, token: str, *, account: str | None = None) -> Token:
+        """Revoke a token by its id; it stops at once. It must belong to *account*, if one is named."""
+        known = {each.id: each for each in self.tokens(account)}
+        if token not in known:
+            raise UnknownName(f"No token has the id {token!r}.")
+        with self._home.writing() as db:
+            db.execute("DELETE FROM tokens WHERE id = ?", (token,))
+        return known[token]
+
+    def of_token(self, secret: str) -> Account | None:
+        """The account that a token belongs to, if it is good; the use is written down."""
+        # Looked up by its hash: how long that takes says nothing about the token.
+        with self._home.reading() as db:
+            row = db.execute(
+                "SELECT t.id, t.last_used, a.id, a.name, a.role, a.created FROM tokens t JOIN accounts a "
+                "ON a.id = t.account WHERE t.digest = ? AND t.expires > ?",
+                (_digest(secret), now()),
+            ).fetchone()
+        if row is None:
+            return None
+        token, last_used, *account = row
+        if last_used is None or last_used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
+            with self._home.writing() as db:
+                db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", (now(), token))
+        return Account(*account)
+
+
+def check_account_name(name: str) -> str:
+    """The *name* of an account, if it can be one; it stands in addresses."""
+    if not _NAME.fullmatch(name):
+        must = "be 1 to 64 letters, digits, dots, hyphens, underscores or @, with a letter or digit first"
+        raise InvalidParameter.wrong("name", must=must, was=name[:80])
+    return name
+
+
+def _account(db: sqlite3.Connection, name: str) -> Account:
+    row = db.execute("SELECT id, name, role, created FROM accounts WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        names = [each for (each,) in db.execute("SELECT name FROM accounts")]
+        raise UnknownName.among("account", name, names)
+    return Account(*row)
+
+
+def _insert_token(db: sqlite3.Connection, account: Account, days: int) -> NewToken:
+    secret = f"gp_{secrets.token_urlsafe(32)}"
+    expires = written(datetime.now(UTC) + timedelta(days=days))
+    token = Token(id=secrets.token_hex(6), account=account.name, created=now(), expires=expires)
+    db.execute(
+        "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL)",
+        (token.id, account.id, _digest(secret), token.created, token.expires),
+    )
+    return NewToken(token, secret)
+
+
+def _token(row: tuple[Any, ...]) -> Token:
+    return Token(id=row[0], account=row[1], created=row[2], expires=row[3], last_used=row[4])
+
+
+def _digest(secret: str) -> bytes:
+    # A token is 256 random bits, which nobody can guess: it needs no slow hash.
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+class RateLimit:
+    """So many requests a second for each account, after a burst of twice as many; counted by each process."""
+
+    def __init__(self, per_second: float) -> None:
+        self.per_second, self.burst = per_second, max(1.0, 2 * per_second)
+        self._lock = threading.Lock()
+        #: By account how many requests it has left, and when that was counted.
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def wait(self, account: str) -> float:
+        """Count a request; 0 if it may pass, else after how many seconds one may."""
+        moment = time.monotonic()
+        with self._lock:
+            left, before = self._left.get(account, (self.burst, moment))
+            left = min(self.burst, left + (moment - before) * self.per_second)
+            passes = left >= 1
+            self._left[account] = (left - passes, moment)
+        return 0.0 if passes else (1 - left) / self.per_second

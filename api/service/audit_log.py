@@ -1,0 +1,126 @@
+"""The audit log: every access to an original or a mapping, each entry chained by a hash to the one before.
+
+An entry that is changed, cut out or put between others breaks the chain. Whoever can write the file can also make the
+whole chain anew, so keep the last hash elsewhere: `graphpriv store check` shows it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from api.service.home import Home, now
+
+#: What stands before the first entry.
+_BEGINNING = "0" * 64
+
+_COLUMNS = "number, time, account, role, action, kind, object, details, hash"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of the log; it never holds what belongs to a person of a graph."""
+
+    number: int
+    time: str
+    #: Who asked; nobody where it was the command line.
+    account: str | None
+    role: str | None
+    action: str
+    #: The kind of thing that was asked for, and its name.
+    kind: str
+    object: str | None
+    details: Mapping[str, Any]
+    hash: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is told of it."""
+        return {**vars(self), "details": dict(self.details)}
+
+    def expected_hash(self, before: str) -> str:
+        """The hash of this entry after one with the hash *before*."""
+        told = {name: value for name, value in self.document.items() if name != "hash"}
+        text = json.dumps(told, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+
+
+class AuditLog:
+    """The audit log of a service; entries are only added."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def add(
+        self,
+        action: str,
+        kind: str,
+        name: str | None,
+        *,
+        account: str | None = None,
+        role: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> Entry:
+        """Write down that *account* did *action* to a thing; *details* hold no personal data."""
+        with self._home.writing() as db:
+            number, before = _end(db)
+            entry = Entry(
+                number=number + 1, time=now(), account=account, role=role, action=action, kind=kind, object=name,
+                details=details or {}, hash="",
+            )  # fmt: skip
+            entry = replace(entry, hash=entry.expected_hash(before))
+            row = {**entry.document, "details": json.dumps(entry.document["details"], sort_keys=True)}
+            marks = ", ".join(f":{name}" for name in row)
+            db.execute(f"INSERT INTO audit_log ({', '.join(row)}) VALUES ({marks})", row)  # noqa: S608
+            db.execute("INSERT OR REPLACE INTO audit_log_end VALUES (1, ?, ?)", (entry.number, entry.hash))
+        return entry
+
+    def entries(self, *, before: int | None = None, limit: int = 100) -> list[Entry]:
+        """The last entries, or the last ones *before* a number; the newest first."""
+        statement = f"SELECT {_COLUMNS} FROM audit_log WHERE ? IS NULL OR number < ? ORDER BY number DESC LIMIT ?"  # noqa: S608
+        with self._home.reading() as db:
+            return [_entry(row) for row in db.execute(statement, (before, before, limit))]
+
+    def end(self) -> tuple[int, str]:
+        """How many entries there are, and the hash of the last one."""
+        with self._home.reading() as db:
+            return _end(db)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the chain, in sentences; at most the first break of it and a wrong end."""
+        with self._home.reading() as db:
+            db.execute("BEGIN")
+            try:
+                return _problems(db)
+            finally:
+                db.rollback()
+
+
+def _problems(db: sqlite3.Connection) -> list[str]:
+    count, last = 0, _BEGINNING
+    for row in db.execute(f"SELECT {_COLUMNS} FROM audit_log ORDER BY number"):  # noqa: S608
+        try:
+            entry = _entry(row)
+        except ValueError:
+            return [f"Audit log, entry {row[0]}: its details are not what was written."]
+        if entry.number != count + 1:
+            return [f"Audit log: entry {count + 1} is missing."]
+        if entry.hash != entry.expected_hash(last):
+            return [f"Audit log, entry {entry.number}: it does not fit the entry before it."]
+        count, last = entry.number, entry.hash
+    if _end(db) != (count, last):
+        return ["Audit log: entries at its end are missing, or were added by another program."]
+    return []
+
+
+def _end(db: sqlite3.Connection) -> tuple[int, str]:
+    return db.execute("SELECT number, hash FROM audit_log_end").fetchone() or (0, _BEGINNING)
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    values = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    return Entry(**{**values, "details": json.loads(values["details"])})

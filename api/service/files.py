@@ -1,0 +1,77 @@
+"""What the service needs of uploads and tables: where a verb finds the files that somebody names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from api.service.access import Kind, UnknownThing
+from api.service.accounts import Account
+from api.service.uploads import FOLDER, Uploads, folder_of
+from api.verbs.contract import Verb
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file or folder of the service."""
+
+    #: The name that a job knows it by.
+    name: str
+    #: Whether it shows persons as they are.
+    kind: Kind
+
+
+class Files(Protocol):
+    """Uploads and tables; what *account* may not know of is `UnknownThing`, in the words of what is not there."""
+
+    def table(self, name: str, account: Account) -> Stored:
+        """The table called *name*, or `release:NAME`."""
+
+    def hierarchies(self, table: str, account: Account) -> Stored:
+        """The folder with the hierarchies of a table."""
+
+    def upload(self, upload: str, account: Account) -> Stored:
+        """A finished upload of this account by its id."""
+
+    def uploads(self, uploads: Mapping[str, str], account: Account) -> Stored:
+        """A folder with finished uploads of this account: their ids by the names they have in it."""
+
+
+@dataclass(frozen=True)
+class StoredFiles:
+    """The uploads of a service; it keeps no tables yet."""
+
+    of_uploads: Uploads
+
+    def table(self, name: str, account: Account) -> Stored:
+        """There is none."""
+        raise UnknownThing.called("table", name)
+
+    def hierarchies(self, table: str, account: Account) -> Stored:
+        """There is none."""
+        raise UnknownThing.called("table", table)
+
+    def upload(self, upload: str, account: Account) -> Stored:
+        """A finished upload, which a job knows by its id."""
+        return Stored(f"{UPLOAD}{self.of_uploads.finished(upload, account).name}", "original")
+
+    def uploads(self, uploads: Mapping[str, str], account: Account) -> Stored:
+        """A folder of finished uploads."""
+        return Stored(self.of_uploads.together(uploads, account), "original")
+
+
+#: What the name of an upload begins with where a job runs.
+UPLOAD = "upload-"
+
+
+def files_of(home: Path, verb: Verb) -> Mapping[str, Path]:
+    """Where in the *home* of the service the names lie that a *verb* reads."""
+    found: dict[str, Path] = {}
+    for name in verb.reads():
+        path = folder_of(home) / name.removeprefix(UPLOAD)
+        if not name.startswith((UPLOAD, FOLDER)) or not path.exists():
+            raise UnknownThing.called("upload" if name.startswith((UPLOAD, FOLDER)) else "table", name)
+        found[name] = path
+    return found

@@ -1,0 +1,209 @@
+"""The service as a whole: its settings, its folder, the store of graphs, jobs and files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.service.accounts import Account, Accounts, RateLimit
+from api.service.answers import Answers
+from api.service.audit_log import AuditLog
+from api.service.files import Files, StoredFiles
+from api.service.graphs import Figures, Graphs
+from api.service.jobs import Jobs, NoJobs
+from api.service.listeners import Listeners
+from api.service.probe import Probe
+from api.service.records import Records
+from api.service.requests import Request, Requests, Thing
+from api.service.settings import Settings
+from api.service.uploads import Uploads
+from api.verbs.contract import Work
+from tabular.errors import ReportedError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from graphpriv.store import Store
+
+
+#: How often the service looks for what nobody wants any more, in seconds.
+_HOUSEKEEPING = 300.0
+
+#: After so long, in seconds, the folder of a request is one that a killed process has left.
+_LEFT = 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What every request is answered from."""
+
+    settings: Settings
+    records: Records
+    uploads: Uploads
+    files: Files
+    jobs: Jobs = field(default_factory=NoJobs)
+
+    @classmethod
+    def at(cls, settings: Settings, *, jobs: Jobs | None = None, files: Files | None = None) -> Service:
+        """The service with its folder, which is made where there is none."""
+        records = Records.at(settings.home, create=True)
+        _clear_left(records.home.folder)
+        uploads = Uploads(records.home, settings.largest_upload)
+        found = files or StoredFiles(uploads)
+        return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
+
+    @property
+    def accounts(self) -> Accounts:
+        """Who may ask."""
+        return self.records.accounts
+
+    @property
+    def log(self) -> AuditLog:
+        """Who asked for what."""
+        return self.records.log
+
+    @property
+    def folder(self) -> Path:
+        """Where the service keeps its things."""
+        return self.records.home.folder
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Answers kept for repeated requests."""
+        return Answers(self.records.home)
+
+    @cached_property
+    def limit(self) -> RateLimit:
+        """How often each account may ask."""
+        return RateLimit(self.settings.rate_limit)
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        """The graphs under the names they have here."""
+        return Graphs(self.opened)
+
+    @cached_property
+    def listeners(self) -> Listeners:
+        """The listeners to jobs."""
+        return Listeners(self.jobs.events)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """Makes requests of JSON."""
+        return Requests(self.graphs, self.files)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The figures of graphs."""
+        return Figures(self.records.home)
+
+    @cached_property
+    def probe(self) -> Probe:
+        """Says whether the store answers."""
+        return Probe(lambda: self.opened().graphs())
+
+    @cached_property
+    def _shared(self) -> _Shared:
+        return _Shared(self.settings.store)
+
+    def opened(self) -> Store:
+        """The store, which all threads share."""
+        return self._shared.opened()
+
+    def work(self, account: Account, *, seed: int | None = None, overwrite: bool = False) -> Work:
+        """What a verb is handed that somebody asks for."""
+        fixed: dict[str, Any] = {} if seed is None else {"seed": seed}
+        where: dict[str, Any] = {"store": self.settings.store, "home": self.settings.home}
+        return Work(**where, account=account.name, role=account.role, overwrite=overwrite, **fixed)
+
+    def note_access(self, action: str, things: tuple[Thing, ...], account: Account, **details: Any) -> None:
+        """Write down each original that *account* does *action* with."""
+        for thing in dict.fromkeys(things):
+            if thing.kind == "original":
+                self.log.add(
+                    action, thing.kind, thing.name, account=account.name, role=account.role,
+                    details={"what": thing.what, **details},
+                )  # fmt: skip
+
+    def note_request(self, request: Request, account: Account) -> None:
+        """Write down the originals that a request names, before it is done."""
+        self.note_access(request.name, request.things, account)
+
+    def without_places(self, text: str) -> str:
+        """A *text* for somebody outside, in which nothing says where the service and its store lie."""
+        # A file of one request lies in a folder of its own.
+        text = re.sub(rf"{re.escape(str(self.folder))}(/request-[^/\s]+)?/?", "", text)
+        return text.replace(self.settings.store, "the store")
+
+    def keep_house(self) -> None:
+        """From now on, erase from time to time what nobody wants any more."""
+        threading.Thread(target=self._keep_house, daemon=True, name="house").start()
+
+    def _keep_house(self) -> None:
+        while not self._closed.wait(_HOUSEKEEPING):
+            # What fails now is done the next time.
+            with suppress(ReportedError, OSError):
+                self.uploads.erase_abandoned()
+                _clear_left(self.folder)
+
+    @cached_property
+    def _closed(self) -> threading.Event:
+        return threading.Event()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._closed.set()
+        self._shared.close()
+        self.records.home.close()
+
+
+def _clear_left(folder: Path) -> None:
+    """Delete the files of requests whose process was killed."""
+    for each in folder.glob("request-*"):
+        # Those of another process that is at work are younger.
+        with suppress(OSError):
+            if each.stat().st_mtime < time.time() - _LEFT:
+                shutil.rmtree(each, ignore_errors=True)
+
+
+#: After a store has failed to open, so many seconds pass before somebody tries again.
+_PATIENCE = 1.0
+
+
+class _Shared:
+    """A store that is opened when it is first needed, and again after it failed to open."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+        self._failed_at = -_PATIENCE
+
+    def opened(self) -> Store:
+        with self._lock:
+            if self._store is None and time.monotonic() < self._failed_at + _PATIENCE:
+                # Who waited while it failed for others does not wait for as long again.
+                raise self._unavailable()
+            if self._store is None:
+                try:
+                    self._store = Work(store=self._url).opened()
+                except ReportedError:
+                    self._failed_at = time.monotonic()
+                    raise self._unavailable() from None
+            return self._store
+
+    @staticmethod
+    def _unavailable() -> StoreUnavailable:
+        # Where the store is, is nobody's business out there.
+        return StoreUnavailable("The store does not answer.", can_retry=True)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None

@@ -1,0 +1,186 @@
+"""Uploads: files that come in pieces, each a request of its own, and go on after they were cut.
+
+An upload is a file in the folder of the service, and how long that is says how much has come. What nobody goes on with
+is erased within the hour, what is finished after a day.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from api.service.access import UnknownThing
+from api.service.accounts import Account
+from api.service.home import Home, now
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter
+
+#: After so many seconds without another piece an upload counts as abandoned, and a finished one as no longer wanted.
+ABANDONED, UNWANTED = 50 * 60, 24 * 3600
+
+#: So much of the disk is left free, in bytes.
+RESERVE = 256 * 1024 * 1024
+
+
+class WrongOffset(InvalidInput):
+    """A piece does not begin where the one before ended."""
+
+
+class TooLarge(InvalidInput):
+    """More than there may be."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What has come of one file."""
+
+    id: str
+    size: int
+    offset: int
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all of it is there."""
+        return self.offset == self.size
+
+    @property
+    def document(self) -> dict[str, object]:
+        """What is told of it."""
+        return {"id": self.id, "size": self.size, "offset": self.offset, "finished": self.is_finished}
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """The uploads of a service."""
+
+    home: Home
+    #: The largest upload, in bytes.
+    largest: int
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie."""
+        return folder_of(self.home.folder)
+
+    def open(self, account: Account, size: int) -> Upload:
+        """Begin an upload of so many bytes, if they have room."""
+        if size < 0:
+            raise InvalidParameter.wrong("size", must="be at least 0", was=size)
+        if size > self.largest:
+            raise TooLarge(f"An upload has at most {self.largest:,} bytes here, not {size:,}.")
+        self.erase_abandoned()
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        if size > self._room():
+            raise FileFailure("There is no room on the disk for an upload of this size.")
+        upload = Upload(secrets.token_hex(16), size, 0)
+        with self.home.writing() as db:
+            db.execute("INSERT INTO uploads VALUES (?, ?, ?, ?)", (upload.id, account.id, size, now()))
+        os.close(os.open(self.folder / upload.id, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return upload
+
+    def get(self, id: str, account: Account) -> Upload:
+        """How much of an upload of this account has come."""
+        with self.home.reading() as db:
+            row = db.execute("SELECT size FROM uploads WHERE id = ? AND account = ?", (id, account.id)).fetchone()
+        with contextlib.suppress(FileNotFoundError):
+            if row is not None:
+                return Upload(id, row[0], (self.folder / id).stat().st_size)
+        raise UnknownThing("No upload has this id.")
+
+    def add(self, id: str, account: Account, offset: int, piece: bytes) -> Upload:
+        """Add a *piece* that begins at an *offset*; all of it or nothing."""
+        size = self.get(id, account).size
+        with self._locked(id) as file:
+            there = file.seek(0, os.SEEK_END)
+            if offset != there:
+                raise WrongOffset(f"The next piece begins at offset {there}, not {offset}.")
+            if there + len(piece) > size:
+                raise TooLarge(f"This upload has {size:,} bytes in all, and with this piece it would have more.")
+            try:
+                file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError as error:
+                file.truncate(there)
+                if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                    raise FileFailure("The disk is full; this piece was not kept.") from None
+                raise
+        return Upload(id, size, there + len(piece))
+
+    def finished(self, id: str, account: Account) -> Path:
+        """The file of a finished upload of this account."""
+        upload = self.get(id, account)
+        if not upload.is_finished:
+            raise InvalidInput(f"This upload has {upload.offset:,} of {upload.size:,} bytes; send the others first.")
+        return self.folder / id
+
+    def together(self, uploads: Mapping[str, str], account: Account) -> str:
+        """A folder with finished uploads of this account under the names they have in it; gives its own name."""
+        files = {name: self.finished(id, account) for name, id in uploads.items()}
+        folder = self.folder / f"{FOLDER}{secrets.token_hex(16)}"
+        folder.mkdir(mode=0o700)
+        for name, file in files.items():
+            (folder / name).symlink_to(file)
+        return folder.name
+
+    def erase_abandoned(self) -> None:
+        """Erase what nobody goes on with, and what was finished long ago."""
+        with self.home.reading() as db:
+            sizes = dict(db.execute("SELECT id, size FROM uploads"))
+        for path in self.folder.glob("*"):
+            with contextlib.suppress(FileNotFoundError):
+                found = path.stat(follow_symlinks=False)
+                is_whole = path.is_dir() or found.st_size == sizes.get(path.name)
+                if found.st_mtime < time.time() - (UNWANTED if is_whole else ABANDONED):
+                    self._erase(path)
+
+    def _erase(self, path: Path) -> None:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+            return
+        path.unlink(missing_ok=True)
+        with self.home.writing() as db:
+            db.execute("DELETE FROM uploads WHERE id = ?", (path.name,))
+
+    def _room(self) -> int:
+        """How many bytes can still be promised: those that are free, without those that are promised already."""
+        with self.home.reading() as db:
+            sizes = dict(db.execute("SELECT id, size FROM uploads"))
+        promised: int = sum(max(0, size - _length(self.folder / id)) for id, size in sizes.items())
+        free: int = shutil.disk_usage(self.folder).free
+        return free - RESERVE - promised
+
+    @contextlib.contextmanager
+    def _locked(self, id: str) -> Iterator[IO[bytes]]:
+        """The file of an upload, which nobody else adds to meanwhile."""
+        try:
+            file = (self.folder / id).open("r+b")
+        except FileNotFoundError:
+            raise UnknownThing("No upload has this id.") from None
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+
+
+#: What the name of a folder of uploads begins with.
+FOLDER = "folder-"
+
+
+def folder_of(home: Path) -> Path:
+    """Where the uploads of a service lie."""
+    return home / "uploads"
+
+
+def _length(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,1 @@
+"""Verbs on accounts and tokens of the service."""

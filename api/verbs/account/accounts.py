@@ -1,0 +1,66 @@
+"""`account add`, `account list` and `account remove`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
+from tabular.registry import option
+
+roles = of_engine("api.service.accounts", "ROLES")
+
+
+@verbs.add("account add")
+@dataclass(frozen=True, kw_only=True)
+class AddAccount(Verb):
+    """Add an account of the service, and show its first token once.
+
+    A custodian may do everything. An auditor sees figures, risks, mappings and reports, but no profiles of an original.
+    An analyst sees releases alone, and cannot tell whether an original exists.
+    """
+
+    home = "writes"
+
+    name: str = option(help="What to call the account.", positional=True)
+    role: str = option(metavar="ROLE", choices=roles, help="What the account may do.")
+
+    def check(self) -> None:
+        from api.service.accounts import check_account_name
+
+        check_account_name(self.name)
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home(create=True) as home:
+            account, token = home.accounts.add(self.name, self.role)
+            home.log.add("add", "account", self.name, **work.asker, details={"role": self.role})
+        document = {"account": account.name, "role": account.role, "token": token.secret}
+        return Outcome(document={**document, "id": token.token.id, "expires": token.token.expires})
+
+
+@verbs.add("account list")
+@dataclass(frozen=True, kw_only=True)
+class ListAccounts(Verb):
+    """List the accounts of the service with their roles."""
+
+    home = "reads"
+    quick = True
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home() as home:
+            return Outcome(document={"accounts": [each.document for each in home.accounts.all()]})
+
+
+@verbs.add("account remove")
+@dataclass(frozen=True, kw_only=True)
+class RemoveAccount(Verb):
+    """Remove an account of the service; its tokens stop at once."""
+
+    home = "writes"
+
+    name: str = option(help="The account.", positional=True)
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home() as home:
+            account = home.accounts.remove(self.name)
+            home.log.add("remove", "account", self.name, **work.asker, details={"role": account.role})
+        return Outcome(document={"removed": self.name})

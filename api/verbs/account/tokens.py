@@ -1,0 +1,56 @@
+"""`token new`, `token list` and `token revoke`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.verbs.contract import Outcome, Verb, Work, verbs
+from tabular.registry import option
+
+
+@verbs.add("token new")
+@dataclass(frozen=True, kw_only=True)
+class NewToken(Verb):
+    """Make a further token of an account, and show it once."""
+
+    home = "writes"
+
+    name: str = option(help="The account.", positional=True)
+    days: int = option(90, low=1, high=3650, help="After how many days it expires.")
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home() as home:
+            made = home.accounts.new_token(self.name, days=self.days)
+            home.log.add("add", "token", made.token.id, **work.asker, details={"account": self.name})
+        token = made.token
+        document = {"id": token.id, "account": token.account, "created": token.created, "expires": token.expires}
+        return Outcome(document={**document, "token": made.secret})
+
+
+@verbs.add("token list")
+@dataclass(frozen=True, kw_only=True)
+class ListTokens(Verb):
+    """List the tokens of the service: whose they are, when they expire and when they were used; never the tokens."""
+
+    home = "reads"
+    quick = True
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home() as home:
+            return Outcome(document={"tokens": [each.document for each in home.accounts.tokens()]})
+
+
+@verbs.add("token revoke")
+@dataclass(frozen=True, kw_only=True)
+class RevokeToken(Verb):
+    """Revoke a token; it stops at once."""
+
+    home = "writes"
+
+    id: str = option(help="The token's id, as `graphpriv token list` shows it.", positional=True)
+
+    def run(self, work: Work) -> Outcome:
+        with work.service_home() as home:
+            token = home.accounts.revoke(self.id)
+            home.log.add("revoke", "token", self.id, **work.asker, details={"account": token.account})
+        return Outcome(document={"revoked": self.id})

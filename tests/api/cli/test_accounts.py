@@ -1,0 +1,77 @@
+"""Accounts and tokens of the service, as typed."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from api.service.records import Records
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHPRIV_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_an_account_comes_with_a_token_that_works(graphpriv, home):
+    added = graphpriv("account", "add", "ann", "--role", "auditor", "--json").document
+    assert {"account": "ann", "role": "auditor"}.items() <= added.items()
+    with Records.at(str(home)) as records:
+        assert records.accounts.of_token(added["token"]).name == "ann"
+    (listed,) = graphpriv("account", "list", "--json").document["accounts"]
+    assert (listed["account"], listed["role"]) == ("ann", "auditor")
+
+
+def test_people_are_shown_the_token_alone_on_standard_output(graphpriv, home):
+    ended = graphpriv("account", "add", "ann", "--role", "analyst")
+    assert ended.out.startswith("gp_") and len(ended.out.splitlines()) == 1
+    assert "once" in ended.err
+    made = graphpriv("token", "new", "ann", "--days", 3)
+    assert made.out.startswith("gp_")
+    assert "ann" in graphpriv("token", "list").out
+    assert made.out.strip() not in graphpriv("token", "list", "--json").out
+
+
+def test_a_token_is_listed_and_revoked_by_its_id(graphpriv, home):
+    graphpriv("account", "add", "ann", "--role", "analyst")
+    made = graphpriv("token", "new", "ann", "--json").document
+    listed = graphpriv("token", "list", "--json").document["tokens"]
+    assert [each["account"] for each in listed] == ["ann", "ann"]
+    assert made["id"] in [each["id"] for each in listed]
+    assert graphpriv("token", "revoke", made["id"], "--json").document == {"revoked": made["id"]}
+    assert graphpriv("token", "revoke", made["id"]).code == 2
+    with Records.at(str(home)) as records:
+        assert records.accounts.of_token(made["token"]) is None
+
+
+def test_an_account_is_removed(graphpriv, home):
+    graphpriv("account", "add", "ann", "--role", "analyst")
+    assert graphpriv("account", "remove", "ann").code == 0
+    assert graphpriv("account", "list", "--json").document == {"accounts": []}
+
+
+def test_wrong_use_is_told(graphpriv, home):
+    assert "no folder here" in graphpriv("account", "list").error
+    assert graphpriv("account", "add", "ann", "--role", "boss").code == 2
+    assert "name" in graphpriv("account", "add", "a/b", "--role", "analyst").error.lower()
+    assert not home.exists()
+    graphpriv("account", "add", "ann", "--role", "analyst")
+    assert "already" in graphpriv("account", "add", "ann", "--role", "analyst").error
+    assert graphpriv("token", "new", "ann", "--days", 0).code == 2
+
+
+def test_the_check_of_the_store_proves_the_audit_log(graphpriv, small, home):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("account", "add", "ann", "--role", "analyst")
+    graphpriv("account", "remove", "ann")
+    document = graphpriv("store", "check", "--json").document
+    assert document["sound"] and document["audit_log"]["entries"] == 2
+    assert document["audit_log"]["hash"] in graphpriv("store", "check").out
+    with sqlite3.connect(home / "service.db") as db:
+        db.execute("DROP TRIGGER audit_log_is_not_changed")
+        db.execute("UPDATE audit_log SET object = 'bob' WHERE number = 1")
+    ended = graphpriv("store", "check", "--json")
+    assert ended.code == 1
+    assert ended.document["problems"] == ["Audit log, entry 1: it does not fit the entry before it."]

@@ -1,0 +1,209 @@
+"""Every route x every role x original, release, and what is not there or somebody else's.
+
+The rows are written down here once more, by hand: a route without a row fails, and so does a row without a route.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from api.app import create_app
+from api.service.accounts import ROLES
+from api.service.requests import offered
+from api.verbs import verbs
+from graphpriv.store import open_store
+from tests.api.conftest import SMALL
+from tests.api.http.conftest import Caller
+from tests.api.http.fakes import FakeFiles, FakeJobs
+
+#: Routes that ask for no token.
+OPEN = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/start.js", "/docs/swagger-ui.css"}
+OPEN |= {"/docs/swagger-ui-bundle.js"}
+
+Y, N, H = "yes", 403, 404
+ALL, CUSTODIANS, NOTHING = (Y, Y, Y), (Y, N, N), (H, H, H)
+
+#: What changes things of a kind is for custodians; of originals, an analyst is told nothing.
+CHANGES: dict[str, Any] = {"original": (Y, N, H), "release": (Y, N, N), "foreign": (H, N, H)}
+MEASURES: dict[str, Any] = {"original": (Y, Y, H), "release": (Y, Y, N), "foreign": NOTHING}
+READS: dict[str, Any] = {"release": ALL, "foreign": NOTHING}
+ADMINISTERS = (H, N, N)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a custodian, an auditor and an analyst are told, by what they ask about."""
+
+    original: tuple[Any, ...] | None = None
+    release: tuple[Any, ...] | None = None
+    #: What is not there, or belongs to somebody else.
+    foreign: tuple[Any, ...] | None = None
+    #: Where a route is about no single thing.
+    whole: tuple[Any, ...] | None = None
+    body: Any = None
+    query: str = ""
+
+
+TABLES = {"file": "{name}", "quasi_identifiers": ["age"]}
+
+MATRIX: dict[tuple[str, str], Row] = {
+    ("GET", "/v1/methods"): Row(whole=ALL),
+    ("GET", "/v1/verbs"): Row(whole=ALL),
+    ("GET", "/v1/graphs"): Row(whole=ALL),
+    ("GET", "/v1/graphs/<name>"): Row(original=(Y, Y, H), **READS),
+    ("GET", "/v1/graphs/<name>/file"): Row(original=(Y, N, H), **READS),
+    ("GET", "/v1/graphs/<name>/mapping"): Row(original=NOTHING, release=(Y, Y, N), foreign=NOTHING),
+    # To replace an original takes its ETag: a conflict is a yes.
+    ("PUT", "/v1/graphs/<name>"): Row(
+        original=(409, N, N), release=CUSTODIANS, foreign=CUSTODIANS, body=json.dumps(SMALL).encode()
+    ),
+    ("DELETE", "/v1/graphs/<name>"): Row(**CHANGES),
+    ("DELETE", "/v1/graphs/<name>/users/<path:user>"): Row(**{**CHANGES, "release": (400, N, N)}),
+    ("POST", "/v1/uploads"): Row(whole=CUSTODIANS, body={"size": 3}),
+    ("GET", "/v1/uploads/<id>"): Row(foreign=ADMINISTERS),
+    ("PUT", "/v1/uploads/<id>"): Row(foreign=ADMINISTERS, body=b"abc", query="?offset=0"),
+    ("GET", "/v1/accounts"): Row(whole=CUSTODIANS),
+    ("POST", "/v1/accounts"): Row(whole=CUSTODIANS, body={"name": "new", "role": "analyst"}),
+    ("DELETE", "/v1/accounts/<name>"): Row(foreign=ADMINISTERS),
+    ("GET", "/v1/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),
+    ("POST", "/v1/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),
+    ("DELETE", "/v1/accounts/<name>/tokens/<id>"): Row(foreign=ADMINISTERS),
+    ("GET", "/v1/audit-log"): Row(whole=CUSTODIANS),
+    ("GET", "/v1/jobs"): Row(whole=ALL),
+    # The job of somebody else: a custodian sees it.
+    ("GET", "/v1/jobs/<id>"): Row(foreign=(Y, H, H)),
+    ("POST", "/v1/jobs/<id>/cancel"): Row(foreign=(Y, H, H)),
+    ("GET", "/v1/jobs/<id>/events"): Row(foreign=(Y, H, H)),
+    ("GET", "/v1/jobs/<id>/result"): Row(foreign=(Y, H, H)),
+    ("GET", "/v1/jobs/<id>/files"): Row(foreign=(Y, H, H)),
+    ("GET", "/v1/jobs/<id>/files/<path:name>"): Row(foreign=(Y, H, H)),
+    ("POST", "/v1/protect"): Row(
+        **CHANGES,
+        body={"name": "{name}", "k": 2, "into": "new"},
+    ),
+    ("POST", "/v1/audit"): Row(
+        **MEASURES, body={"original": "{name}", "released": "people-v1"}
+    ),
+    ("POST", "/v1/sweep"): Row(**MEASURES, body={"name": "{name}"}),
+    ("POST", "/v1/microdata"): Row(original=(Y, N, H), **READS, body={"name": "{name}", "out": "m.csv"}),
+    ("POST", "/v1/demo"): Row(whole=CUSTODIANS, body={}),
+    ("POST", "/v1/warm-up"): Row(whole=CUSTODIANS, body={}),
+    ("POST", "/v1/store/backup"): Row(whole=CUSTODIANS, body={"file": "backup.db"}),
+    ("POST", "/v1/store/restore"): Row(
+        whole=CUSTODIANS, foreign=ADMINISTERS, body={"file": {"upload": "{upload}"}}
+    ),
+    ("POST", "/v1/store/check"): Row(whole=CUSTODIANS, body={}),
+    ("POST", "/v1/table/describe"): Row(original=(Y, Y, H), **READS, body={"file": "{name}"}),
+    ("POST", "/v1/table/check"): Row(original=(Y, Y, H), **READS, body=TABLES),
+    ("POST", "/v1/table/hierarchy"): Row(
+        **CHANGES,
+        body={"file": "{name}", "column": "age", "by": "star", "out": "age.csv"},
+    ),
+    ("POST", "/v1/table/protect"): Row(
+        **CHANGES,
+        body={"file": "{name}", "columns": ["age"], "method": "mondrian", "param": ["k=2"], "out": "m.csv"},
+    ),
+    ("POST", "/v1/table/measure"): Row(
+        **MEASURES,
+        body={"original": "{name}", "masked": "people-v1", "columns": ["age"]},
+    ),
+    ("POST", "/v1/table/search"): Row(
+        **CHANGES, body={**TABLES, "k": 2}
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def world(config, make, tmp_path):
+    """A service with an original, its release, a job of somebody else, and a client for each role."""
+    path = tmp_path / "people.json"
+    path.write_text(json.dumps(SMALL))
+    make("graph import", file=str(path), graph="people")
+    make("protect", name="people", k=2, into="people-v1")
+    jobs = FakeJobs()
+    app = create_app(config, queue=jobs, files=FakeFiles())
+    accounts = app.extensions["graphpriv"].accounts
+    callers = {role: Caller(app.test_client(), accounts.add(role, role)[1].secret) for role in ROLES}
+    foreign, _ = accounts.add("somebody", "custodian")
+    jobs.submit("demo", {}, account=foreign.id)
+    jobs.all["job0"].state = "done"
+    yield app, callers
+    app.extensions["graphpriv"].close()
+
+
+def routes(config):
+    app = create_app(config)
+    return {
+        (method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if rule.rule not in OPEN
+    }
+
+
+def test_every_route_has_a_row_and_every_row_a_route(config):
+    open_store(config["STORE"], create=True).close()
+    assert routes(config) == set(MATRIX)
+
+
+NAMES = {"original": "people", "release": "people-v1", "foreign": "nobody", "whole": ""}
+
+
+def asked(caller, method, rule, row, what, role):
+    """The answer to a request about a thing."""
+    name = NAMES[what]
+    path = rule.replace("<id>", "job0").replace("<path:user>", "ann").replace("<path:name>", "a.txt")
+    path = path.replace("<name>", name) + row.query
+    given = row.body
+    if isinstance(given, bytes):
+        return caller(method, path, data=given)
+    if given is not None:
+        upload = f"upload-of-{role}" if what == "whole" else "upload-of-somebody"
+        text = json.dumps(given).replace("{name}", name).replace("{upload}", upload)
+        return caller(method, path, data=text, content_type="application/json")
+    return caller(method, path)
+
+
+@pytest.mark.parametrize(("method", "rule"), list(MATRIX))
+def test_each_role_is_told_what_its_row_says(world, method, rule):
+    _, callers = world
+    row, told = MATRIX[method, rule], {}
+    # What is not there first, and those last who can change something.
+    for what in ("foreign", "release", "original", "whole"):
+        expected = getattr(row, what)
+        for role in reversed(ROLES) if expected is not None else ():
+            answer = told[what, role] = asked(callers[role], method, rule, row, what, role)
+            wanted = expected[ROLES.index(role)]
+            if wanted == Y:
+                assert answer.status_code < 300, (what, role, answer.text)
+            else:
+                assert answer.status_code == wanted, (what, role, answer.text)
+    if ("original", "analyst") in told and ("foreign", "analyst") in told:
+        hidden, missing = told["original", "analyst"], told["foreign", "analyst"]
+        assert hidden.text.replace('"people"', '"nobody"').replace("'people'", "'nobody'") == missing.text
+        same = ("Content-Length", "ETag")
+        assert [each for each in hidden.headers if each[0] not in same] == [
+            each for each in missing.headers if each[0] not in same
+        ]
+
+
+def test_every_verb_says_what_one_must_be_allowed_to_do():
+    from api.service.access import ACTIONS
+
+    for entry in verbs.entries():
+        assert entry.method.action in ACTIONS, entry.name
+        # Whoever may only export or describe must be told by name what it is about.
+        if entry.method.action in ("export", "describe", "measure"):
+            forms = [each.metadata for each in offered(entry.method).values()]
+            assert any(each.get("graph") or each.get("input") for each in forms), entry.name
+
+
+def test_without_a_token_no_route_answers(world):
+    app, _ = world
+    nobody = Caller(app.test_client(), None)
+    for method, rule in MATRIX:
+        assert asked(nobody, method, rule, MATRIX[method, rule], "original", "custodian").status_code == 401

@@ -1,0 +1,96 @@
+"""The audit log and its chain."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+
+import pytest
+
+from api.service.audit_log import AuditLog
+from api.service.home import Home
+
+
+@pytest.fixture
+def log(tmp_path):
+    return AuditLog(Home(tmp_path, create=True))
+
+
+def filled(log):
+    for number in range(5):
+        log.add("read", "original", f"g{number}", account="ann", role="custodian", details={"format": "json"})
+    return log
+
+
+def changed(tmp_path, *statements):
+    with sqlite3.connect(tmp_path / "service.db") as db:
+        for trigger in ("audit_log_is_not_changed", "audit_log_is_not_cut"):
+            db.execute(f"DROP TRIGGER {trigger}")
+        for statement in statements:
+            db.execute(statement)
+
+
+def test_it_keeps_what_is_added_the_newest_first(log):
+    filled(log)
+    assert [each.object for each in log.entries()] == ["g4", "g3", "g2", "g1", "g0"]
+    assert [each.number for each in log.entries(before=4, limit=2)] == [3, 2]
+    entry = log.entries()[0]
+    assert (entry.account, entry.action, dict(entry.details)) == ("ann", "read", {"format": "json"})
+    assert log.end() == (5, entry.hash)
+    assert log.problems() == []
+
+
+def test_an_empty_log_is_sound(log):
+    assert log.problems() == []
+    assert log.end()[0] == 0
+
+
+def test_the_database_itself_refuses_to_change_an_entry(log, tmp_path):
+    filled(log)
+    with sqlite3.connect(tmp_path / "service.db") as db:
+        for statement in ("UPDATE audit_log SET object = 'x'", "DELETE FROM audit_log"):
+            with pytest.raises(sqlite3.IntegrityError):
+                db.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_log SET account = 'bob' WHERE number = 3",
+        "UPDATE audit_log SET details = '{}' WHERE number = 1",
+        "UPDATE audit_log SET details = 'x' WHERE number = 2",
+        "UPDATE audit_log SET hash = replace(hash, '1', '2') WHERE number = 5",
+        "DELETE FROM audit_log WHERE number = 3",
+        "DELETE FROM audit_log WHERE number = 1",
+        "DELETE FROM audit_log WHERE number = 5",
+        "DELETE FROM audit_log",
+        "UPDATE audit_log SET number = 6 WHERE number = 5",
+        "INSERT INTO audit_log SELECT 6, time, account, role, action, kind, object, details, hash "
+        "FROM audit_log WHERE number = 5",
+    ],
+)
+def test_every_change_behind_its_back_is_found(log, tmp_path, statement):
+    filled(log)
+    changed(tmp_path, statement)
+    assert len(log.problems()) == 1
+
+
+def test_two_entries_that_change_places_are_found(log, tmp_path):
+    filled(log)
+    changed(
+        tmp_path,
+        "UPDATE audit_log SET number = 9 WHERE number = 2",
+        "UPDATE audit_log SET number = 2 WHERE number = 3",
+        "UPDATE audit_log SET number = 3 WHERE number = 9",
+    )
+    assert len(log.problems()) == 1
+
+
+def test_entries_of_many_threads_make_one_chain(log):
+    threads = [threading.Thread(target=filled, args=(log,)) for _ in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert log.end()[0] == 30
+    assert log.problems() == []
