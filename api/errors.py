@@ -7,6 +7,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from api.jobs.records import NoResult, TooManyJobs
 from api.service.access import Forbidden
 from api.service.answers import KeyInUse, OtherRequest
 from api.service.uploads import TooLarge, WrongOffset
@@ -63,6 +64,8 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),
     StoreUnavailable: Outcome(503, 1, "Store unavailable"),
     FileFailure: Outcome(507, 1, "File not written"),
+    TooManyJobs: Outcome(429, 1, "Too many jobs"),
+    NoResult: Outcome(409, 1, "No result"),
     ReportedError: Outcome(500, 1, "Failed"),
 }
 

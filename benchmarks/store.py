@@ -34,11 +34,7 @@ GIB = 1 << 20  # ru_maxrss counts in KiB
 
 def main() -> None:
     """Print a row for each store and each peer."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--sqlite", type=int, nargs=2, default=(1_000_000, 5_000_000), metavar=("USERS", "FOLLOWS"))
-    parser.add_argument("--neo4j", type=int, nargs=2, default=(100_000, 500_000), metavar=("USERS", "FOLLOWS"))
-    parser.add_argument("--without-neo4j", action="store_true")
-    arguments = parser.parse_args()
+    arguments = sizes(__doc__)
     print(f"{'store':<24}{'users':>10}{'follows':>10}  what was done, in seconds; peak memory of this process")
     with tempfile.TemporaryDirectory() as directory:
         alone(in_store, f"file:{directory}/graphs.db", *arguments.sqlite, "SQLite (limit 180)")
@@ -47,6 +43,15 @@ def main() -> None:
         with server() as url:
             alone(in_store, url, *arguments.neo4j, "Neo4j (limit 300)")
             alone(in_single_statements, url, *arguments.neo4j, "Neo4j, plain")
+
+
+def sizes(told: str | None) -> argparse.Namespace:
+    """The sizes of the graphs from the command line of a benchmark that is *told* so."""
+    parser = argparse.ArgumentParser(description=(told or "").splitlines()[0])
+    parser.add_argument("--sqlite", type=int, nargs=2, default=(1_000_000, 5_000_000), metavar=("USERS", "FOLLOWS"))
+    parser.add_argument("--neo4j", type=int, nargs=2, default=(100_000, 500_000), metavar=("USERS", "FOLLOWS"))
+    parser.add_argument("--without-neo4j", action="store_true")
+    return parser.parse_args()
 
 
 def alone(measure: Callable[..., None], *arguments: object) -> None:

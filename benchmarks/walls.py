@@ -1,10 +1,11 @@
 """Tables that once took too much time or memory: groups of a million records, and labels of long ranges.
 
-    python -m benchmarks.walls [--rows N]
+    python -m benchmarks.walls [--rows N] [--peer]
 
 Each case is a command as it is typed, in a process of its own. Seconds by the clock and of the processors are shown,
-and the peak of the memory. The numbers are drawn from log-normal distributions: whole ones of some 36,000 values, and
-ones with three decimals, nearly all distinct.
+and the peak of the memory. The peer, anonypy, only cuts the records into parts; it gets the shorter tables. The numbers
+are drawn from log-normal distributions: whole ones of some 36,000 values, and ones with three decimals, nearly all
+distinct.
 """
 
 from __future__ import annotations
@@ -19,32 +20,54 @@ from pathlib import Path
 
 import numpy as np
 
-#: For each case the table, its rows as a share of the most, its columns and the command.
+#: For each case the table, its rows as a share of the most, its columns, how many of them are masked, and by what.
 CASES = (
-    ("MDAV, k=3", "decimals", 1.0, 5, "protect", ("--method", "microaggregation", "--param", "k=3", "--no-measure")),
-    ("MDAV, k=10", "decimals", 1.0, 5, "protect", ("--method", "microaggregation", "--param", "k=10", "--no-measure")),
-    ("Mondrian, k=5", "whole", 1.0, 10, "protect", ("--method", "mondrian", "--param", "k=5", "--no-measure")),
-    ("Mondrian, k=5", "decimals", 1.0, 10, "protect", ("--method", "mondrian", "--param", "k=5", "--no-measure")),
-    ("Mondrian, k=5", "decimals", 0.1, 3, "protect", ("--method", "mondrian", "--param", "k=5", "--no-measure")),
-    ("Mondrian, k=5, measured", "decimals", 0.03, 10, "protect", ("--method", "mondrian", "--param", "k=5")),
+    ("MDAV, k=3", "decimals", 1.0, 5, 5, ("microaggregation", "--param", "k=3", "--no-measure")),
+    ("MDAV, k=10", "decimals", 1.0, 5, 5, ("microaggregation", "--param", "k=10", "--no-measure")),
+    ("MDAV, k=3", "decimals", 1.0, 10, 5, ("microaggregation", "--param", "k=3", "--no-measure")),
+    ("Mondrian, k=5", "whole", 1.0, 10, 10, ("mondrian", "--param", "k=5", "--no-measure")),
+    ("Mondrian, k=5", "decimals", 1.0, 10, 10, ("mondrian", "--param", "k=5", "--no-measure")),
+    ("Mondrian, k=5", "decimals", 0.1, 3, 3, ("mondrian", "--param", "k=5", "--no-measure")),
+    ("Mondrian, k=5", "decimals", 0.03, 10, 10, ("mondrian", "--param", "k=5", "--no-measure")),
+    ("Mondrian, k=5, measured", "decimals", 0.03, 10, 10, ("mondrian", "--param", "k=5")),
 )
+
+#: The longest table for the peer.
+PEER_ROWS = 100_000
 
 
 def main() -> None:
     """Run all cases and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the largest tables")
-    most = parser.parse_args().rows
+    parser.add_argument("--peer", action="store_true", help="run anonypy on the tables that it ends in minutes")
+    asked = parser.parse_args()
+    most = asked.rows
     with tempfile.TemporaryDirectory() as folder:
-        for name, sort, share, columns, verb, options in CASES:
+        for name, sort, share, columns, masked, options in CASES:
             rows = int(most * share)
             made = _written(Path(folder), sort, rows, columns)
-            names = ",".join(f"c{column}" for column in range(columns))
-            kinds = [part for column in range(columns) for part in ("--kind", f"c{column}=continuous")]
-            words = ("table", verb, made, *kinds, "--columns", names, *options, "--out", "out.csv", "--overwrite")
-            seconds, busy, gigabytes = _measured(folder, words)
-            case = f"{name}, {sort}, {rows:,} x {columns}"
+            names = [f"c{column}" for column in range(columns)]
+            kinds = [part for each in names for part in ("--kind", f"{each}=continuous")]
+            # A column that stays as it is may have distinct values only if it has a role.
+            roles = [part for each in names[masked:] for part in ("--role", f"{each}=insensitive")]
+            words = ("table", "protect", made, *kinds, *roles, "--columns", ",".join(names[:masked]), "--method")
+            seconds, busy, gigabytes = _measured(folder, (*words, *options, "--out", "out.csv", "--overwrite"))
+            case = f"{name}, {sort}, {rows:,} x {columns}, {masked} of them masked"
             print(f"{case}: {seconds:.1f} s, {busy:.1f} s of processors, {gigabytes:.2f} GiB", flush=True)
+            if asked.peer and options[0] == "mondrian" and "--no-measure" in options and rows <= PEER_ROWS:
+                print(f"    by anonypy {_peer_seconds(Path(folder) / made):.1f} s of processors", flush=True)
+
+
+def _peer_seconds(path: Path) -> float:
+    """Seconds of the processors in which the peer cuts a table into parts of five."""
+    import pandas as pd
+    from anonypy.mondrian import Mondrian
+
+    frame = pd.read_csv(path)
+    begun = time.process_time()
+    Mondrian(frame, list(frame.columns)).partition(5)
+    return time.process_time() - begun
 
 
 def _written(folder: Path, sort: str, rows: int, columns: int) -> str:

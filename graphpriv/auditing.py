@@ -15,9 +15,10 @@ from graphpriv.measures import Pair, Reading, information_loss, measures
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.risk import SCENARIOS, Attacker, Comparison, Disclosure
 from graphpriv.risk import attackers as registered
+from graphpriv.risk.comparison import ComparedLinks
 from graphpriv.risk.disclosure import BUCKETS
 from graphpriv.store.records import Run
-from graphpriv.structure import structural_change
+from graphpriv.structure import structural_change, structure
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.loop import Report, silent
@@ -34,7 +35,7 @@ STRUCTURE = "structure"
 STEPS = 36_000_000_000
 
 #: The part of them that the search by links alone may take; the scenarios with labels share the rest.
-LINKS_SHARE = 0.5
+LINKS_SHARE = 0.7
 
 #: The measures whose keys in the document are agreed.
 THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
@@ -162,6 +163,7 @@ def audit(
     at_risk: int = 20,
     workers: int | None = None,
     report: Report = silent,
+    shared: SharedFindings | None = None,
 ) -> Audit:
     """Measure what *released* lost against *original* and who can still be found in it.
 
@@ -169,7 +171,8 @@ def audit(
     anchored AAMIL, expected success) cannot be known and is null. *steps* is how many elementary steps all attackers
     may take together; None takes `STEPS`. Users about whom they leave something open are undecided, and `bounds` of
     the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
-    is at work on which scenario, and how many millions of the steps are used up.
+    is at work on which scenario, and how many millions of the steps are used up. *shared* is what earlier audits
+    found that holds for this one, too.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
@@ -181,16 +184,25 @@ def audit(
     if undirected:
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
-    comparison = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers)
+    shared = SharedFindings() if shared is None else shared
+    comparison = shared.comparison(pair.aligned, workers)
     asked = {**scenarios, STRUCTURE: ()}
     found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
-    done = 0
-    for name, scenario in product(attackers, asked):
-        attacker = _attacker(name, scenario, steps, len(scenarios))
-        told = _counted_on(report, f"Attacker {name}, {scenario}", done, steps)
+    done, spare = 0, dict.fromkeys(attackers, 0)
+    for name, scenario in product(attackers, _in_turn(asked)):
+        alone = scenario == STRUCTURE
+        share = int(steps * (LINKS_SHARE if alone else (1 - LINKS_SHARE) / len(scenarios)))
+        attacker = registered[name].method.within(share, 0 if alone else spare[name])
+        once = shared.note if scenario == STRUCTURE else ""
+        told = _counted_on(report, f"Attacker {name}, {scenario}{once}", done, steps)
         told(0, 0)
-        found[name][scenario] = attacker.disclosed(comparison, asked[scenario], told)
-        done += attacker.steps
+        known = comparison.links.disclosures if scenario == STRUCTURE else {}
+        if attacker not in known:
+            known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
+        found[name][scenario] = known[attacker]
+        spare[name] = _spared(attacker, known[attacker])
+        done += share
+    found = {name: {scenario: each[scenario] for scenario in asked} for name, each in found.items()}
     report("Measuring", 0, 0)
     parameters = {
         "attackers": list(attackers),
@@ -199,14 +211,36 @@ def audit(
         "undirected": undirected,
     }
     document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
-    findings = _findings(pair, found, at_risk)
+    findings = _findings(pair, found, at_risk, comparison.links.structure)
     return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, hashes["original"])
 
 
-def _attacker(name: str, scenario: str, steps: int, labelled: int) -> Attacker:
-    """An attacker with its part of the *steps*, which does not depend on the other attackers."""
-    share = LINKS_SHARE if scenario == STRUCTURE else (1 - LINKS_SHARE) / labelled
-    return registered[name].method(steps=max(1, int(steps * share * registered[name].method.share)))
+class SharedFindings:
+    """What holds for several audits: give the same one to each, and it is found once.
+
+    For releases of one original with the same links these are its structure and what the links alone tell. *note*
+    says so in reports.
+    """
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self._links: ComparedLinks | None = None
+
+    def comparison(self, pair: Pair, workers: int | None) -> Comparison:
+        """The comparison of a *pair*, which knows what was found by the same links."""
+        found = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers, links=self._links)
+        self._links = found.links
+        return found
+
+
+def _in_turn(scenarios: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Who knows most comes first: that takes few steps, and the others can use the rest; the links alone come last."""
+    return sorted(scenarios, key=lambda name: (name == STRUCTURE, -len(scenarios[name])))
+
+
+def _spared(attacker: Attacker, found: Disclosure) -> int:
+    """How many of its steps an attacker did not need; none where it does not count them."""
+    return 0 if found.steps is None else max(attacker.steps - found.steps, 0)
 
 
 def _counted_on(report: Report, phase: str, done: int, steps: int) -> Callable[[int, int], None]:
@@ -230,7 +264,7 @@ def figure_paths(
     none = nowhere.astype(np.int64)
     nothing = Disclosure(none, none, nobody, none + 1)
     found = {attacker: dict.fromkeys([*scenarios, STRUCTURE], nothing) for attacker in attackers}
-    findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0)
+    findings = _findings(Pair.of(graph, graph, users.astype(np.int64)), found, 0, structure(graph))
     return tuple(path for path, _ in _numbers(findings))
 
 
@@ -264,7 +298,9 @@ def scenarios_named(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int) -> dict[str, Any]:
+def _findings(
+    pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk: int, before: dict[str, Any]
+) -> dict[str, Any]:
     original, released = pair.original, pair.masked
     mapped = None if pair.mapping is None else int((pair.mapping >= 0).sum())
     return {
@@ -288,7 +324,7 @@ def _findings(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], at_risk
         "highest": _highest(found, pair.mapping, False),
         "highest_by_links": _highest(found, pair.mapping, True),
         "smallest_candidate_set": _smallest_set(found),
-        "structure": _structure(pair, found),
+        "structure": _structure(pair, found, before),
         "at_risk": _most_at_risk(original.ids, found, at_risk),
     }
 
@@ -369,9 +405,9 @@ def _smallest_set(found: Mapping[str, Mapping[str, Disclosure]], sure: bool = Fa
     return min((each for each in sets if each is not None), default=None)
 
 
-def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]]) -> dict[str, Any]:
+def _structure(pair: Pair, found: Mapping[str, Mapping[str, Disclosure]], before: dict[str, Any]) -> dict[str, Any]:
     alone = {attacker: scenarios[STRUCTURE] for attacker, scenarios in found.items()}
-    change = structural_change(pair.original, pair.masked, pair.mapping)
+    change = structural_change(pair.original, pair.masked, pair.mapping, before=before)
     return {
         **change,
         "risk": {attacker: each.risk for attacker, each in alone.items()},

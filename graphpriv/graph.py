@@ -161,9 +161,7 @@ class SocialGraph:
         return (
             isinstance(other, SocialGraph)
             and self.ids == other.ids
-            and self.directed == other.directed
-            and np.array_equal(self.follows.offsets, other.follows.offsets)
-            and np.array_equal(self.follows.targets, other.follows.targets)
+            and self.same_links(other)
             and self.topic_names == other.topic_names
             and np.array_equal(self.topics, other.topics)
             and self.places == other.places
@@ -205,6 +203,14 @@ class SocialGraph:
         found = FOLLOWS * _contains(out, both) + FOLLOWED * _contains(back, both)
         return found.astype(np.int8)
 
+    def same_links(self, other: SocialGraph) -> bool:
+        """Whether the users of both graphs, by position, are linked in the same way."""
+        return (
+            self.directed == other.directed
+            and np.array_equal(self.follows.offsets, other.follows.offsets)
+            and np.array_equal(self.follows.targets, other.follows.targets)
+        )
+
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Sources and targets of all edges, sorted; an undirected edge stands once, its lower end first."""
         sources, targets = self.follows.sources, self.follows.targets
@@ -228,27 +234,30 @@ class SocialGraph:
         """One row a user: location and the three topics, as codes."""
         return np.column_stack([self.location, self.topics]).astype(np.int32)
 
-    def restricted(self, users: NDArray[np.int64]) -> SocialGraph:
-        """The graph among *users*, in the order given, with the edges between them and the places that occur."""
-        position = np.full(len(self), -1, dtype=np.int64)
+    def among(self, users: NDArray[np.int64]) -> SocialGraph:
+        """The graph among *users*, in the order given, with the edges between them; places and topics stay."""
+        position = np.full(len(self), -1, dtype=np.int32)
         position[users] = np.arange(len(users))
         sources, targets = position[self.follows.sources], position[self.follows.targets]
         inside = (sources >= 0) & (targets >= 0)
-        places, moved = self.places.restricted(np.unique(self.location[users]).tolist())
-        location = self.location[users]
-        names, topics = only_used(self.topic_names, self.topics[users])
-        return SocialGraph(
+        return replace(
+            self,
             ids=tuple(self.ids[user] for user in users),
-            directed=self.directed,
-            follows=Links.from_pairs(sources[inside].astype(np.int32), targets[inside].astype(np.int32), len(users)),
-            places=places,
-            location=np.where(location == UNKNOWN, UNKNOWN, moved[location]).astype(np.int32),
-            topic_names=names,
-            topics=topics,
+            follows=Links.from_pairs(sources[inside], targets[inside], len(users)),
+            location=self.location[users],
+            topics=self.topics[users],
             private=MappingProxyType(
                 {key: tuple(column[user] for user in users) for key, column in self.private.items()}
             ),
         )
+
+    def restricted(self, users: NDArray[np.int64]) -> SocialGraph:
+        """The same, with only those places and topics that occur among *users*."""
+        among = self.among(users)
+        places, moved = self.places.restricted(np.unique(among.location).tolist())
+        names, topics = only_used(self.topic_names, among.topics)
+        location = np.where(among.location == UNKNOWN, UNKNOWN, moved[among.location]).astype(np.int32)
+        return replace(among, places=places, location=location, topic_names=names, topics=topics)
 
 
 def links_of(

@@ -46,6 +46,17 @@ class Pair:
         return len(self.original) + len(self.masked) - 2 * known
 
     @cached_property
+    def aligned(self) -> Pair:
+        """The pair with the masked users in the order of the original ones, where everybody has a counterpart.
+
+        What is found in it does not depend on the order that the release happens to have.
+        """
+        if self.mapping is None or self.left_out:
+            return self
+        users = np.arange(len(self.original), dtype=np.int64)
+        return Pair(self.original, self.masked.among(self.mapping), users)
+
+    @cached_property
     def shared(self) -> Pair:
         """The pair among the users who are in both graphs, with the edges between them.
 

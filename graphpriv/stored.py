@@ -104,6 +104,31 @@ def keep_release(
     return KeptRelease(original, name, release, beside, least)
 
 
+def kept_before(store: Store, original: str, name: str, seed: int) -> KeptRelease | None:
+    """The release that a store has as *name*, if it was drawn from *original* with a *seed*; else None.
+
+    It is told beside those that it was made to stand beside, as far as they are still there.
+    """
+    names = {each.name for each in store.graphs()}
+    there = store.releases_of(original) if {original, name} <= names else {}
+    if name not in there or store.seed(original, name) != seed:
+        return None
+    (run,) = (each for each in store.runs(name) if each.verb == "protect")
+    made = dict(run.parameters)
+    graph, mapping = store.load_graph(name), store.mapping(original, name)
+    beside = published(store, original, [each for each in made.pop("beside", []) if each in there], len(mapping))
+    release = Release(graph, mapping, made.pop("k"), made.pop("method"), made)
+    together = [*((each.graph, each.mapping) for each in beside), (graph, mapping)]
+    return KeptRelease(original, name, release, beside, joint_k(together))
+
+
+def holds(store: Store, name: str, graph: SocialGraph) -> bool:
+    """Whether the original *name* of a store holds the same as a *graph*."""
+    known = {each.name: each for each in store.graphs()}
+    is_original = name in known and not known[name].is_release
+    return is_original and fingerprint(store.load_graph(name)) == fingerprint(graph)
+
+
 def already_released(original: str, names: Sequence[str]) -> AlreadyReleased:
     """The error for an original that has live releases of these *names*."""
     what, whose, deleted = "releases", "one's", "them"

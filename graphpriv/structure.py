@@ -7,6 +7,7 @@ largest component.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,26 @@ WORD = 64
 
 def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
     """All figures of a graph, ready for JSON."""
+    found: dict[str, Any] = anatomy(graph, rng=rng)["description"]
+    return found
+
+
+def anatomy(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
+    """The description of a graph, the sizes of its components with their counts, and both sorts of clustering."""
+    components, clustering = Components.of(graph.neighbours), Clustering.of(graph.neighbours)
+    sizes, counts = np.unique(components.sizes, return_counts=True)
+    return {
+        "description": _description(graph, components, clustering, rng),
+        "components": [list(pair) for pair in zip(sizes[::-1].tolist(), counts[::-1].tolist(), strict=True)],
+        "clustering": {"mean": clustering.mean, "global": clustering.closed},
+    }
+
+
+def _description(
+    graph: SocialGraph, components: Components, clustering: Clustering, rng: np.random.Generator
+) -> dict[str, Any]:
     links = graph.neighbours
-    components, _, size = _largest_component(links)
-    paths = paths_of(links, rng)
+    paths = _paths(links, components, rng)
     degree: dict[str, Any] = dict(_spread(links.counts))
     if graph.directed:
         degree |= {"following": _spread(graph.follows.counts), "followers": _spread(graph.followers.counts)}
@@ -43,9 +61,9 @@ def describe(graph: SocialGraph, *, rng: np.random.Generator) -> dict[str, Any]:
         "edges": graph.edge_count,
         "directed": graph.directed,
         "degree": degree,
-        "clustering": average_clustering(links),
-        "components": components,
-        "largest_component": size / max(len(graph), 1),
+        "clustering": clustering.mean,
+        "components": len(components.sizes),
+        "largest_component": len(components.largest) / max(len(graph), 1),
         **paths,
         "places": _place_shares(graph),
         "topics": _topic_shares(graph),
@@ -66,38 +84,58 @@ def structure(graph: SocialGraph) -> dict[str, Any]:
 
 
 def structural_change(
-    original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64] | None = None
+    original: SocialGraph,
+    released: SocialGraph,
+    mapping: NDArray[np.int64] | None = None,
+    *,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The figures of both graphs and their differences; 0 throughout while the edges stay.
 
-    `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not.
+    `edges_unchanged` is null where it cannot be known because the mapping, or a part of it, is not. *before* has the
+    figures of the original, if they are known already.
     """
     same = None if mapping is None or (mapping < 0).any() else _same_edges(original, released, mapping)
-    before = structure(original)
+    before = structure(original) if before is None else before
     # Sampled starts would differ by the order of the users: what is equal is not measured twice.
     after = dict(before) if same else structure(released)
     figures = [name for name in before if name != "estimated"]
     return {
-        "original": before,
+        "original": dict(before),
         "released": after,
         "change": {name: after[name] - before[name] for name in figures},
         "edges_unchanged": same,
     }
 
 
+@dataclass(frozen=True)
+class Clustering:
+    """How often two neighbours of a user are linked themselves."""
+
+    #: The mean over all users of the share of their pairs of neighbours that are linked (0 with fewer than two).
+    mean: float
+    #: The share of all such pairs, over all users together.
+    closed: float
+
+    @classmethod
+    def of(cls, links: Links) -> Clustering:
+        """The clustering of a graph without directions."""
+        counts = links.counts
+        if not len(counts):
+            return cls(0.0, 0.0)
+        order = np.lexsort((np.arange(len(counts)), counts))
+        rank = np.empty(len(counts), dtype=np.int64)
+        rank[order] = np.arange(len(counts))
+        triangles = _triangles(links.offsets, links.targets, rank)
+        pairs = counts * (counts - 1) // 2
+        shares = np.divide(triangles, pairs, out=np.zeros(len(counts)), where=pairs > 0)
+        # Summed in sorted order, the mean does not depend on the order of the users.
+        return cls(float(np.sort(shares).sum() / len(shares)), int(triangles.sum()) / max(int(pairs.sum()), 1))
+
+
 def average_clustering(links: Links) -> float:
     """The mean over all users of the share of pairs of neighbours that are linked (0 with fewer than two)."""
-    counts = links.counts
-    if not len(counts):
-        return 0.0
-    order = np.lexsort((np.arange(len(counts)), counts))
-    rank = np.empty(len(counts), dtype=np.int64)
-    rank[order] = np.arange(len(counts))
-    triangles = _triangles(links.offsets, links.targets, rank)
-    pairs = counts * (counts - 1) // 2
-    shares = np.divide(triangles, pairs, out=np.zeros(len(counts)), where=pairs > 0)
-    # Summed in sorted order, the mean does not depend on the order of the users.
-    return float(np.sort(shares).sum() / len(shares))
+    return Clustering.of(links).mean
 
 
 def paths_of(links: Links, rng: np.random.Generator) -> dict[str, Any]:
@@ -105,7 +143,12 @@ def paths_of(links: Links, rng: np.random.Generator) -> dict[str, Any]:
 
     Estimates are a mean over sampled starts, and a diameter that is a lower bound.
     """
-    _, members, size = _largest_component(links)
+    return _paths(links, Components.of(links), rng)
+
+
+def _paths(links: Links, components: Components, rng: np.random.Generator) -> dict[str, Any]:
+    members = components.largest
+    size = len(members)
     if size < 2:
         return {"path_length": 0.0, "diameter": 0, "estimated": False}
     exact = size <= EXACT_USERS
@@ -128,15 +171,29 @@ def _walk(links: Links, starts: NDArray[np.int64]) -> tuple[int, int, int]:
     return total, farthest, longest
 
 
-def _largest_component(links: Links) -> tuple[int, NDArray[np.int64], int]:
-    """How many components there are, and the members of the largest with their number."""
+def components(links: Links) -> NDArray[np.int32]:
+    """The component of each user, numbered from 0; *links* stand in the rows of both their ends."""
     users = len(links.offsets) - 1
     if not users:
-        return 0, np.zeros(0, dtype=np.int64), 0
+        return np.zeros(0, dtype=np.int32)
     ones = np.ones(len(links.targets), dtype=np.int8)
-    count, label = connected_components(csr_array((ones, links.targets, links.offsets), (users, users)), directed=False)
-    members = np.flatnonzero(label == np.argmax(np.bincount(label)))
-    return int(count), members, len(members)
+    _, label = connected_components(csr_array((ones, links.targets, links.offsets), (users, users)), directed=False)
+    return np.asarray(label, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The parts of a graph that no link leaves: the size of each, and the users of the first of the largest."""
+
+    sizes: NDArray[np.int64]
+    largest: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, links: Links) -> Components:
+        """The components of a graph without directions."""
+        sizes = np.bincount(label := components(links))
+        members = np.flatnonzero(label == np.argmax(sizes)) if len(sizes) else np.zeros(0, dtype=np.int64)
+        return cls(sizes, members)
 
 
 def _same_edges(original: SocialGraph, released: SocialGraph, mapping: NDArray[np.int64]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphpriv.auditing import audit
+from graphpriv.auditing import SharedFindings, audit
 from graphpriv.graph import SocialGraph
 from graphpriv.protections import check_k, protect
 from graphpriv.risk import SCENARIOS
@@ -44,7 +44,8 @@ def sweep(
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
     *parameters* are those of the *method*; *steps* is how many steps the attackers may take in one audit. All of *ks*
-    have their first run before one has its second. When *stop* says so, the runs that are done by then are the answer:
+    have their first run before one has its second. What follows from the links alone is found once for all runs whose
+    releases have the same links. When *stop* says so, the runs that are done by then are the answer:
     each row says how many it has, and a k without any has no row.
     """
     if runs < 1:
@@ -54,6 +55,7 @@ def sweep(
     for k in ks:
         check_k(k, len(graph))
     audits: dict[int, list[Mapping[str, Any]]] = {k: [] for k in ks}
+    shared = SharedFindings(", once for all releases with these links")
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
     for position, (run, k) in enumerate(product(range(runs), ks)):
@@ -73,6 +75,7 @@ def sweep(
             at_risk=0,
             workers=workers,
             report=within,
+            shared=shared,
         )
         audits[k].append(found.document)
     done = {k: each for k, each in audits.items() if each}

@@ -139,7 +139,7 @@ def _filled_up(keys: NDArray[np.int64], follows: int, users: int, rng: Generator
 
 
 @compiled
-def _draw(state: NDArray[np.uint64]) -> float:
+def next_uniform(state: NDArray[np.uint64]) -> float:
     """The next number from 0 to 1 (splitmix64: a few integer steps, the same on every machine)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     mixed = state[0]
@@ -173,18 +173,18 @@ def _grow(
         home = community[user]
         for _ in range(quota[user]):
             for _ in range(8):
-                if made[user] > 0 and _draw(state) < closing:
+                if made[user] > 0 and next_uniform(state) < closing:
                     # Somebody whom one of the neighbours is linked with: that closes a triangle.
-                    near = reached[base + int(_draw(state) * made[user])]
+                    near = reached[base + int(next_uniform(state) * made[user])]
                     copied = True
                 else:
-                    if known[home] > 0 and _draw(state) < inside:
-                        near = members[starts[home] + int(_draw(state) * known[home])]
+                    if known[home] > 0 and next_uniform(state) < inside:
+                        near = members[starts[home] + int(next_uniform(state) * known[home])]
                     else:
-                        near = np.int32(_draw(state) * user)
-                    copied = _draw(state) < copying
+                        near = np.int32(next_uniform(state) * user)
+                    copied = next_uniform(state) < copying
                 if copied and made[near] > 0:
-                    near = reached[offset[near] + int(_draw(state) * made[near])]
+                    near = reached[offset[near] + int(next_uniform(state) * made[near])]
                 if near not in reached[base : base + made[user]]:
                     reached[base + made[user]] = near
                     made[user] += 1

@@ -10,27 +10,35 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, nan
 from numbers import Real
+from operator import ne
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput, named
-from tabular.intervals import Span, Spans, codes_in, first_and_last, interval_text, is_open, number_text, place_of
+from tabular.intervals import (
+    Span,
+    Spans,
+    codes_in,
+    first_and_last,
+    interval_text,
+    is_open,
+    number_text,
+    place_of,
+    sizes_of,
+)
 from tabular.registry import check
 
 #: A plain value of a cell; None is a missing one.
 Value: TypeAlias = Hashable
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "class-label", "insensitive")
-
-#: Types whose values are always plain.
-_PLAIN: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
 #: At most so many distinct whole numbers are taken for grades, of which the order counts and not the distance.
 FEW = 100
@@ -70,7 +78,7 @@ class Attribute:
         domain = plain_values(self.domain, f"The domain of {self.name!r}")
         if len(set(domain)) < len(domain):
             raise InvalidInput(f"{owner}: a value stands twice in the domain.")
-        if self.kind == CONTINUOUS and not all(map(is_number, _unusual(domain, (int, float, type(None))))):
+        if self.kind == CONTINUOUS and not all_numbers(domain, beside=type(None)):
             raise InvalidInput(f"{owner} is continuous, so its domain holds numbers only.")
         object.__setattr__(self, "domain", domain)
 
@@ -84,6 +92,27 @@ class Attribute:
         """The code of each value: its place in the domain."""
         return {value: code for code, value in enumerate(self.domain)}
 
+    @property
+    def occurring_numbers(self) -> NDArray[np.float64]:
+        """The ascending finite numbers that the column holds, without a missing value at the end of its domain.
+
+        None where it holds anything else, or where the domain was declared: its values tell nothing of the records.
+        """
+        held = self.domain[: len(self.domain) - (len(self.domain) > 0 and self.domain[-1] is None)]
+        if not self.is_ordered or self.declared or not all_numbers(held):
+            return np.zeros(0)
+        try:
+            numbers = np.array(held, dtype=np.float64)
+        except OverflowError:
+            # Whole numbers beyond the greatest floating-point one.
+            return np.zeros(0)
+        return numbers if np.isfinite(numbers).all() and (numbers[1:] >= numbers[:-1]).all() else np.zeros(0)
+
+    @property
+    def missing(self) -> int | None:
+        """The code of a missing value; None where the domain has none."""
+        return self.domain.index(None) if None in self.domain else None
+
 
 def is_number(value: Any) -> bool:
     """Whether *value* is a number; a truth value is not."""
@@ -91,23 +120,23 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
+def all_numbers(values: Iterable[Any], *, beside: type | None = None) -> bool:
+    """Whether each of *values* is a number, or of the type *beside*; long domains have few types to look at."""
+    return all(issubclass(kind, Real) and not issubclass(kind, bool) for kind in set(map(type, values)) - {beside})
+
+
 def plain_values(values: Iterable[Any], what: str) -> tuple[Value, ...]:
     """The plain values of a column or domain; a missing one is None."""
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not isinstance(listed, list):
         raise InvalidInput(f"{what} must be a sequence of values, not a single one.")
-    if not all(isinstance(value, Hashable) for value in _unusual(listed, _PLAIN)):
+    if not all(issubclass(kind, Hashable) for kind in set(map(type, listed))):
         row, value = next(pair for pair in enumerate(listed) if not isinstance(pair[1], Hashable))
         raise InvalidInput(f"{what}, row {row + 1}: a cell holds one plain value, not a {type(value).__name__}.")
     # A value that differs from itself is NaN.
+    if not any(map(ne, listed, listed)):
+        return values if isinstance(values, tuple) else tuple(listed)
     return tuple([None if value is None or value != value else value for value in listed])
-
-
-def _unusual(values: Sequence[Any], usual: Collection[type]) -> list[Any]:
-    """The values whose type is not a *usual* one; long columns hardly ever have any."""
-    if set(map(type, values)).issubset(usual):
-        return []
-    return [value for value in values if type(value) not in usual]
 
 
 def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
@@ -124,13 +153,12 @@ def resolved(attribute: Attribute, values: Iterable[Value]) -> Attribute:
 
 def widened(attribute: Attribute, values: Iterable[Value]) -> Attribute:
     """A continuous *attribute* with the numbers among *values* in its domain; a missing value keeps to the end."""
-    known = set(attribute.domain)
-    new = {value for value in values if is_number(value) and value not in known}
+    new = {value for value in set(values).difference(attribute.domain) if is_number(value)}
     if not new:
         return attribute
     # Usually two sorted runs, which are merged quickly.
     numbers = sorted([*(value for value in attribute.domain if value is not None), *sorted(new)])  # type: ignore[type-var]
-    domain = (*numbers, None) if None in known else tuple(numbers)
+    domain = tuple(numbers) if attribute.missing is None else (*numbers, None)
     return replace(attribute, domain=domain)
 
 
@@ -186,6 +214,31 @@ def write_label(attribute: Attribute, members: Sequence[int]) -> str:
         low, high = (members.low, members.high) if isinstance(members, Span) else (None, None)
         return interval_text(_end(attribute, first, low), _end(attribute, last, high))
     return "{" + CHOICE.join(text_of(attribute.domain[member]) for member in members) + "}"
+
+
+def words_of(attribute: Attribute, sets: Sequence[Members]) -> Sequence[Value]:
+    """What each code of a column stands for: the values of the domain, then the labels of its *sets*."""
+    if not len(sets):
+        return attribute.domain
+    if isinstance(sets, Spans) and attribute.is_ordered:
+        return [*attribute.domain, *_labels_of(attribute, sets)]
+    return [*attribute.domain, *(write_label(attribute, members) for members in sets)]
+
+
+def _labels_of(attribute: Attribute, spans: Spans) -> Iterator[str]:
+    """The labels of ranges; few of their ends differ, and each of these is written once."""
+    lows, highs = _ends(attribute, spans.firsts, spans.lows), _ends(attribute, spans.lasts, spans.highs)
+    for size, low, high in zip(sizes_of(spans).tolist(), lows, highs, strict=True):
+        yield ANY if size == len(attribute.domain) else interval_text(low, high)
+
+
+def _ends(attribute: Attribute, codes: NDArray[np.int64], published: NDArray[np.float64]) -> list[str | None]:
+    ends, which = np.unique(published, return_inverse=True)
+    texts = [None if np.isinf(end) else number_text(end) for end in ends.tolist()]
+    written = [texts[place] for place in which.tolist()]
+    for place in np.flatnonzero(np.isnan(published)).tolist():
+        written[place] = text_of(attribute.domain[codes[place]])
+    return written
 
 
 def _end(attribute: Attribute, code: int, published: float | None) -> str | None:

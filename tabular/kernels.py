@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any, ClassVar, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
@@ -48,7 +49,7 @@ def inlined(function: F) -> F:
 
 def _compile(function: F, **options: bool) -> F:
     kernel: Any = numba.njit(nogil=True, **options)(function)
-    kernel._cache = _KernelCache(function)
+    kernel._cache = _KernelCache(kernel)
     return cast(F, kernel)
 
 
@@ -86,7 +87,8 @@ class _Kept(CompileResultCacheImpl):
 class _KernelCache(FunctionCache):
     """Keeps the machine code of one kernel, one file for each kind of arguments."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, kernel: Any) -> None:
+        function, self._kernel = kernel.py_func, kernel
         self._name, self._py_func = repr(function), function
         self._impl = _Kept(function)
         self._files: list[IndexDataCacheFile] | None = None
@@ -106,7 +108,7 @@ class _KernelCache(FunctionCache):
             function = self._py_func
             name = f"{function.__module__}.{function.__qualname__}-py{sys.version_info[0]}{sys.version_info[1]}"
             folders = cache_folders(Path(function.__code__.co_filename).parent)
-            self._files = [IndexDataCacheFile(str(folder), name, _stamp(function)) for folder in folders]
+            self._files = [IndexDataCacheFile(str(folder), name, _stamp(self._kernel)) for folder in folders]
         return self._files
 
     def _load_overload(self, signature: Any, context: Any) -> Any:
@@ -134,27 +136,30 @@ class _KernelCache(FunctionCache):
                 return
 
 
-def _stamp(function: Any) -> str:
-    """A digest of the code of a kernel and of all kernels it calls, so that none is run that one of them outgrew."""
+def _stamp(kernel: Any) -> str:
+    """A digest of the code of a kernel and of all kernels it calls, so that none is run that one of them outgrew.
+
+    How they are compiled and the values they take from their modules are part of it.
+    """
     digest, seen = hashlib.sha256(), set[Any]()
-    waiting = [function]
+    waiting = [kernel]
     while waiting:
         each = waiting.pop()
         if each in seen:
             continue
         seen.add(each)
+        digest.update(repr(sorted(each.targetoptions.items())).encode())
         names, constants = list[str](), list[Any]()
-        for code in _codes(each.__code__):
+        for code in _codes(each.py_func.__code__):
             digest.update(code.co_code)
             names += code.co_names
             constants += [one for one in code.co_consts if not isinstance(one, CodeType)]
         digest.update(repr((names, constants)).encode())
         for name in names:
-            value = each.__globals__.get(name)
-            called = getattr(value, "py_func", None)
-            if called is not None:
-                waiting.append(called)
-            elif isinstance(value, (bool, int, float, str, tuple)):
+            value = each.py_func.__globals__.get(name)
+            if hasattr(value, "py_func"):
+                waiting.append(value)
+            elif isinstance(value, (bool, int, float, str, tuple, np.generic, np.ndarray)):
                 digest.update(repr((name, value)).encode())
     return digest.hexdigest()
 

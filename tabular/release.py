@@ -6,7 +6,6 @@ The dictionary is made from the released table alone, so it holds no value that 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import metadata
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.attributes import ANY, Attribute, text_of, write_label
+from tabular.attributes import ANY, Attribute, text_of, words_of
 from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.intervals import sizes_of
 from tabular.registry import Method
 from tabular.table import Table
 
@@ -140,14 +140,14 @@ def distinct_columns(table: Table) -> Sequence[str]:
 
 
 def _is_distinct(table: Table, attribute: Attribute) -> bool:
-    codes = table.columns[attribute.name]
-    size = len(attribute.domain)
-    nothing = [size + place for place, members in enumerate(table.sets[attribute.name]) if len(members) == size]
-    if None in attribute.codes:
-        nothing.append(attribute.codes[None])
-    present = codes[~np.isin(codes, nothing)]
-    many = len(present) > 0 and (len(present) * 2 >= len(codes) or len(present) >= _MANY)
-    return many and len(np.unique(present)) == len(present)
+    size, sets = len(attribute.domain), table.sets[attribute.name]
+    rows = np.bincount(table.columns[attribute.name], minlength=size + len(sets))
+    rows[size:][sizes_of(sets) == size] = 0
+    if attribute.missing is not None:
+        rows[attribute.missing] = 0
+    present = int(rows.sum())
+    many = present > 0 and (present * 2 >= len(table) or present >= _MANY)
+    return many and present == np.count_nonzero(rows)
 
 
 @dataclass(frozen=True)
@@ -167,20 +167,34 @@ def counted_k(table: Table, names: Sequence[str]) -> Counted:
     >>> counted_k(Table.from_columns({"a": ["x", "x", "*"], "b": ["y", "y", "*"]}), ["a", "b"])
     Counted(k=2, suppressed=1)
     """
-    rows = Counter(zip(*(map(text_of, table.values(name)) for name in names), strict=True))
-    domains = [table.attribute(name).domain for name in names]
-    nothing = tuple(ANY if len(domain) != 1 else text_of(domain[0]) for domain in domains)
-    suppressed = rows.pop(nothing) if len(rows) > 1 and nothing in rows else 0
-    return Counted(min(rows.values(), default=0), suppressed)
+    groups, nothing = np.zeros(len(table), dtype=np.int64), np.ones(len(table), dtype=np.bool_)
+    for name in names:
+        numbers, texts = _cells(table, name)
+        domain = table.attribute(name).domain
+        nothing &= numbers == texts.get(ANY if len(domain) != 1 else text_of(domain[0]), -1)
+        groups = np.unique(groups * len(texts) + numbers, return_inverse=True)[1]
+    rows = np.bincount(groups)
+    suppressed = int(nothing.sum()) if len(rows) > 1 else 0
+    if suppressed:
+        rows = np.delete(rows, groups[nothing.argmax()])
+    return Counted(int(rows.min()) if names and len(rows) else 0, suppressed)
+
+
+def _cells(table: Table, name: str) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """The cells of a column as numbers, and the number of each text: equal texts have one, whatever they stand for."""
+    used, places = np.unique(table.columns[name], return_inverse=True)
+    words, texts = words_of(table.attribute(name), table.sets[name]), dict[str, int]()
+    numbers = [texts.setdefault(text_of(words[code]), len(texts)) for code in used.tolist()]
+    return np.array(numbers, dtype=np.int64)[places], texts
 
 
 def verify(table: Table, protection: Protection, names: Sequence[str]) -> Counted:
     """The k of a masked table over all columns *names*; a broken promise is a bug, and nothing is released."""
     promised = getattr(protection, "k", 0) if protection.promises_k else 0
-    for group in protection.k_holds_over(names):
-        if counted_k(table, group).k < promised:
-            raise RuntimeError("A protection did not keep the k it promises.")
-    return counted_k(table, names)
+    counted = {group: counted_k(table, group) for group in {*protection.k_holds_over(names), tuple(names)}}
+    if any(counted[group].k < promised for group in protection.k_holds_over(names)):
+        raise RuntimeError("A protection did not keep the k it promises.")
+    return counted[tuple(names)]
 
 
 def dictionary_path(out: str | Path) -> Path:
@@ -239,10 +253,13 @@ def effective_parameters(method: Method, given: Mapping[str, Any]) -> dict[str, 
 
 
 def _field(table: Table, attribute: Attribute, is_protected: bool, title: str) -> dict[str, Any]:
-    codes, counts = np.unique(table.columns[attribute.name], return_counts=True)
-    words = [*attribute.domain, *(write_label(attribute, members) for members in table.sets[attribute.name])]
-    found = [(words[code], count) for code, count in zip(codes.tolist(), counts.tolist(), strict=True)]
-    present = [(value, count) for value, count in found if value is not None]
+    sets, missing = table.sets[attribute.name], attribute.missing
+    rows = np.bincount(table.columns[attribute.name], minlength=len(attribute.domain) + len(sets))
+    absent = 0 if missing is None else int(rows[missing])
+    exact = int(rows[: len(attribute.domain)].sum())
+    if missing is not None:
+        rows[missing] = 0
+    present = np.flatnonzero(rows)
     about: dict[str, Any] = {
         "name": attribute.name,
         "meaning": title,
@@ -250,12 +267,13 @@ def _field(table: Table, attribute: Attribute, is_protected: bool, title: str) -
         "role": attribute.role,
         "protected": is_protected,
         "distinct_values": len(present),
-        "missing": sum(count for value, count in found if value is None),
+        "missing": absent,
     }
-    if len(table.sets[attribute.name]):
-        about["exact_values"] = int(counts[codes < len(attribute.domain)].sum())
+    if len(sets):
+        about["exact_values"] = exact
     if len(present) <= MOST_VALUES:
-        about["values"] = [{"value": text_of(value), "count": count} for value, count in present]
+        words = words_of(attribute, sets)
+        about["values"] = [{"value": text_of(words[code]), "count": int(rows[code])} for code in present.tolist()]
     return about
 
 

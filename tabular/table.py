@@ -28,7 +28,7 @@ from tabular.attributes import (
     resolved,
     text_of,
     widened,
-    write_label,
+    words_of,
 )
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 from tabular.intervals import Span, Spans
@@ -160,9 +160,7 @@ class Table:
 
     def values(self, name: str) -> list[Value]:
         """The plain values of a column, a set as its label."""
-        attribute = self.attribute(name)
-        labels = [write_label(attribute, members) for members in self.sets[name]]
-        words = [*attribute.domain, *labels]
+        words = words_of(self.attribute(name), self.sets[name])
         return [words[code] for code in self.columns[name].tolist()]
 
     def numbers(self, name: str) -> NDArray[np.float64]:

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.servers import neo4j_server, neo4j_url, pytest_collection_modifyitems
+from tests.servers import (
+    neo4j_server,
+    neo4j_url,
+    postgres_server,
+    postgres_url,
+    pytest_collection_modifyitems,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["chromium", "neo4j_server", "neo4j_url", "pytest_collection_modifyitems"]
+__all__ = [
+    "chromium", "neo4j_server", "neo4j_url", "postgres_server", "postgres_url", "pytest_collection_modifyitems",
+]  # fmt: skip
 
 # The first example of a test may compile a kernel; speed is measured in `benchmarks/`, not here.
 settings.register_profile("graphpriv", deadline=None)

@@ -1,10 +1,21 @@
-"""A real Neo4j for the tests: the one that GRAPHPRIV_TEST_NEO4J names, or one started from its published jars."""
+"""Real servers for the tests: a Neo4j and a Postgres, those that variables name, or ones that are started here.
+
+Neo4j is started from its published jars, Postgres from Debian's package.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 import neo4j
+import psycopg
 import pytest
 
 from graphpriv.store.addresses import server_address
@@ -96,7 +108,105 @@ def neo4j_url(neo4j_server: Neo4jServer, request: pytest.FixtureRequest) -> str:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests that share the server to one process."""
+    """Give all tests that share a server to one process."""
     for item in items:
-        if item.get_closest_marker("neo4j"):
-            item.add_marker(pytest.mark.xdist_group("neo4j"))
+        for server in ("neo4j", "postgres"):
+            if item.get_closest_marker(server):
+                item.add_marker(pytest.mark.xdist_group(server))
+
+
+POSTGRES = "GRAPHPRIV_TEST_POSTGRES"
+
+
+class Postgres:
+    """A server that the tests have started, as a user of its own: it refuses to run as root."""
+
+    def __init__(self, tools: Path) -> None:
+        self._tools = tools
+        self._folder = Path(tempfile.mkdtemp(prefix="graphpriv-postgres-"))
+        self._user = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+        if self._user:
+            shutil.chown(self._folder, "postgres", "postgres")
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = found.getsockname()[1]
+        self._data = self._folder / "data"
+        self._call("initdb", "-D", str(self._data), "-U", "tests", "-A", "trust", "--no-sync", "-E", "UTF8")
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://tests@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder,
+                    "fsync": "off", "shared_buffers": "32MB", "max_connections": 200}  # fmt: skip
+        arguments = [text for name, value in settings.items() for text in ("-c", f"{name}={value}")]
+        self._process = subprocess.Popen(
+            [self._tools / "postgres", "-D", self._data, *arguments],
+            cwd=self._folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self._user,
+        )  # fmt: skip
+        until = time.monotonic() + 30
+        while True:
+            try:
+                psycopg.connect(self.url, connect_timeout=2).close()
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End it at once, as a machine that fails would; what was committed stays."""
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait(30)
+
+    def remove(self) -> None:
+        """End it, and delete all it has."""
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _call(self, tool: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self._tools / tool, *arguments], cwd=self._folder, capture_output=True, text=True, **self._user
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def _postgres_tools() -> Path | None:
+    """The folder of Debian's Postgres, of the latest version there is."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda each: int(each.parts[-3]))
+    return folders[-1].parent if folders else None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Postgres | str]:
+    """One server for all tests, or the address of the one that is named."""
+    named = os.environ.get(POSTGRES)
+    if named:
+        yield named
+        return
+    tools = _postgres_tools()
+    if tools is None:
+        told = f"no Postgres to test with: install postgresql, or let {POSTGRES} name a server"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    server = Postgres(tools)
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Postgres | str) -> Iterator[str]:
+    """The address of an empty database of a real Postgres; tests that use it are marked `postgres`."""
+    url = postgres_server if isinstance(postgres_server, str) else postgres_server.url
+    name = f"tests_{secrets.token_hex(6)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield f"{url.rpartition('/')[0]}/{name}"
+    with contextlib.suppress(psycopg.Error), psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -41,9 +41,12 @@ def test_imports_go_one_way(package):
 @pytest.mark.parametrize(
     ("library", "only"),
     [
-        ("sqlite3", {"graphpriv/store", "api/service"}),
+        # The jobs read codes of errors from it.
+        ("sqlite3", {"graphpriv/store", "api/service", "api/jobs/tables.py"}),
         ("neo4j", {"graphpriv/store"}),
         ("flask", {"api"}),
+        ("dbos", {"api/jobs/engine.py", "api/jobs/jobs.py"}),
+        ("sqlalchemy", {"api/jobs"}),
         ("click", {"api"}),
         ("networkx", {"graphpriv/formats", "graphpriv/graph.py"}),
     ],
@@ -157,7 +160,8 @@ def test_help_and_version_load_no_heavy_library():
         "import sys; from api.cli import run; assert run(sys.argv[1:]) == 0; "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
-    heavy = {"numba", "pyarrow", "neo4j", "numpy", "scipy", "pandas", "networkx", "flask", "jinja2", "rich"}
+    heavy = {"numba", "pyarrow", "neo4j", "numpy", "scipy", "pandas", "networkx", "flask", "jinja2", "rich", "dbos",
+             "sqlalchemy"}  # fmt: skip
     for arguments in (["--help"], ["--version"], ["table", "--help"]):
         ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=TOP)
         assert ended.returncode == 0, ended.stderr

@@ -54,12 +54,16 @@ class Work:
     account: str | None = None
     role: str | None = None
     overwrite: bool = False
+    #: Whether the same work, with the same seed, was cut short before: what it has done by then is no obstacle.
+    again: bool = False
     #: Files that the door itself reads, such as a plan.
     reads: tuple[str, ...] = ()
     #: Drawn from the operating system unless somebody fixes it.
     seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
     #: Is told how far the work is.
     report: Report = silent
+    #: Is told the figures of the best candidate so far.
+    best: Callable[[Mapping[str, Any]], None] = lambda figures: None
     #: Says whether the work shall end with the best so far.
     stop: Callable[[], bool] = lambda: False
     #: Takes a remark for the person who asked; parameters in it are `named`.
@@ -188,7 +192,8 @@ def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
     The traits: `positional`, `input` (a file that is read, with `folder` a folder), `release` (an input that was
-    released), `output` (a file that is written), `fills` (a folder that files are written to), `listed` (names with
+    released), `output` (a file that is written), `fills` (a folder that files are written to), `personal`
+    (tells who somebody is), `listed` (names with
     commas between them), `metavar` and `group`, under which a help text shows it. `graph` says that it is the name of a
     graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`, which gives the
     names that may stand instead of a file, `own`, where the table's own are taken if none are given, `or_file` with

@@ -63,6 +63,7 @@ class WarmUp(Verb):
             for place, (verb, options) in enumerate(steps):
                 work.report("Running every method", place, len(steps))
                 _perform(verb, options, quiet)
+        _draw()
         folders = sorted(compile_time.folders)
         return Outcome(
             document={
@@ -77,6 +78,18 @@ def _perform(verb: str, options: Mapping[str, Any], work: Work) -> None:
     # A search that draws nodes may find none that satisfies; its kernels have run all the same.
     with suppress(NoSolution):
         perform(made(verbs[verb].method, dict(options)), work)
+
+
+def _draw() -> None:
+    """Lay out a made graph: its users, and the communities that take their place in large ones."""
+    import numpy as np
+
+    from graphpriv.layout import lay_out, lay_out_communities
+    from graphpriv.synthetic import synthetic_graph
+
+    graph = synthetic_graph(400, rng=np.random.default_rng(1))
+    lay_out(graph)
+    lay_out_communities(graph, most=10)
 
 
 def _write_tables(folder: Path) -> None:

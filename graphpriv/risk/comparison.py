@@ -3,18 +3,50 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import ATTRIBUTES, SocialGraph, common_codes
 from graphpriv.measures import Pair
+from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neighbourhoods
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
+from graphpriv.structure import structure
 from tabular.errors import UnknownName
 from tabular.table import equivalence_classes
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedLinks:
+    """The links of two graphs, and what was found by these alone: it holds for any two graphs with such links."""
+
+    pair: Pair = field(repr=False)
+    workers: int
+    #: What attackers found who know no attributes, by attacker.
+    disclosures: dict[Hashable, Disclosure] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def neighbourhoods(self) -> Neighbourhoods:
+        """The closed neighbourhoods of both graphs."""
+        return closed_neighbourhoods(self.pair.original, self.pair.masked, self.workers)
+
+    @cached_property
+    def structure(self) -> dict[str, Any]:
+        """The figures of the original that an audit compares."""
+        return structure(self.pair.original)
+
+    def fits(self, pair: Pair) -> bool:
+        """Whether the users of *pair* are linked in the same way, and have the same counterparts."""
+        return (
+            self.pair.original.same_links(pair.original)
+            and self.pair.masked.same_links(pair.masked)
+            and _equal(self.pair.mapping, pair.mapping)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +57,7 @@ class Comparison:
     masked: SocialGraph
     mapping: NDArray[np.int64] | None
     workers: int
+    links: ComparedLinks = field(repr=False)
     _labels: dict[tuple[str, ...], NDArray[np.int32]] = field(default_factory=dict, repr=False)
     _classes: dict[tuple[tuple[str, ...], int], NeighbourhoodClasses] = field(default_factory=dict, repr=False)
 
@@ -36,15 +69,22 @@ class Comparison:
         mapping: NDArray[np.int64] | None = None,
         *,
         workers: int | None = None,
+        links: ComparedLinks | None = None,
     ) -> Comparison:
-        """Put two graphs side by side; *mapping* says for each original user where it is in *masked*, -1 nowhere."""
-        pair = Pair.of(original, masked, mapping)
-        return cls(pair.original, pair.masked, pair.mapping, workers or os.cpu_count() or 1)
+        """Put two graphs side by side; *mapping* says for each original user where it is in *masked*, -1 nowhere.
 
-    @cached_property
+        *links* are those of an earlier comparison: if they are the same, what was found by them is not looked for
+        again.
+        """
+        pair, workers = Pair.of(original, masked, mapping), workers or os.cpu_count() or 1
+        if links is None or not links.fits(pair):
+            links = ComparedLinks(pair, workers)
+        return cls(pair.original, pair.masked, pair.mapping, workers, links)
+
+    @property
     def neighbourhoods(self) -> Neighbourhoods:
         """The closed neighbourhoods of both graphs."""
-        return closed_neighbourhoods(self.original, self.masked, self.workers)
+        return self.links.neighbourhoods
 
     def labels(self, attributes: tuple[str, ...]) -> NDArray[np.int32]:
         """One code a user, the original users first."""
@@ -76,3 +116,7 @@ def user_labels(original: SocialGraph, masked: SocialGraph, attributes: tuple[st
     if not columns:
         return np.zeros(len(original) + len(masked), dtype=np.int32)
     return equivalence_classes(columns).labels.astype(np.int32)
+
+
+def _equal(one: NDArray[np.int64] | None, other: NDArray[np.int64] | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +37,12 @@ def untold(used: int, of: int) -> None:
 class Attacker(Method):
     """Looks for the neighbourhoods of original users in a masked graph."""
 
-    #: The part of a scenario's steps that the attacker takes.
-    share: ClassVar[float] = 1.0
-
     steps: int
+
+    @classmethod
+    def within(cls, steps: int, spare: int = 0) -> Attacker:
+        """An attacker with its part of the *steps* of a scenario, and with what others could spare."""
+        return cls(steps=max(1, steps + spare))
 
     def disclose(
         self,

@@ -25,6 +25,8 @@ class Disclosure:
     possible: NDArray[np.int64]
     true_found: NDArray[np.bool_] | None
     true_least: NDArray[np.int64] | None
+    #: How many steps it took, where they are counted.
+    steps: int | None = None
 
     @property
     def matched(self) -> NDArray[np.bool_]:

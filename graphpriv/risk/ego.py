@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.contract import Attacker, Told, attackers, untold
 from graphpriv.risk.disclosure import Disclosure
 from tabular.registry import option
+
+#: One step in so many goes to the classes of equal neighbourhoods.
+COMPARING = 16
 
 
 @attackers.add(
@@ -22,10 +24,12 @@ from tabular.registry import option
 class Ego(Attacker):
     """Find the masked users whose whole neighbourhood is the same as a user's."""
 
-    #: The classes of equal neighbourhoods are those that `subgraph` starts from, found with as many steps.
-    share: ClassVar[float] = 1 / 16
-
     steps: int = option(2_500_000_000, low=1, high=10**15, help="steps that comparing all users of a scenario may take")
+
+    @classmethod
+    def within(cls, steps: int, spare: int = 0) -> Ego:
+        """Classes of equal neighbourhoods are what `subgraph` starts from, found with as many steps: it spares none."""
+        return cls(steps=max(1, steps // COMPARING))
 
     def disclosed(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:
         """Take the masked users in a user's class for its candidates."""

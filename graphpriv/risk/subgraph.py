@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +33,31 @@ class Subgraph(Attacker):
 
     steps: int = option(40_000_000_000, low=1, high=10**15, help="steps that all users of one scenario may take")
 
+    comparing: int = option(
+        2_500_000_000, low=1, high=10**15, help="steps of these that finding equal neighbourhoods may take"
+    )
+
+    @classmethod
+    def within(cls, steps: int, spare: int = 0) -> Subgraph:
+        """The search goes on with what others spare; what comes before it takes as many steps as `ego`."""
+        return cls(steps=max(1, steps + spare), comparing=Ego.within(steps).steps)
+
     def disclosed(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:
         """Take each class of equal neighbourhoods once on either side, and look for one in the other."""
-        on_classes = max(1, int(self.steps * Ego.share))
-        classes = comparison.classes(attributes, steps=on_classes)
+        comparing = min(self.comparing, Ego.within(self.steps).steps)
+        classes = comparison.classes(attributes, steps=comparing)
         around = comparison.labelled(attributes)
         users = len(comparison.original)
         kept = _worth_a_look(classes, around, users)
         if not len(kept):
-            return classes.disclosure(comparison.mapping)
+            return replace(classes.disclosure(comparison.mapping), steps=comparing)
         shapes = shapes_of(around, kept, comparison.workers)
         found = Containment.of(
             shapes, _nodes(classes, around, kept, users), comparison.original.directed, comparison.workers
         )
-        found.look(self.steps - on_classes, report)
-        return _with_parts(classes.disclosure(comparison.mapping), comparison, classes, kept, found)
+        used = comparing + found.look(self.steps - comparing, report)
+        parts = _with_parts(classes.disclosure(comparison.mapping), comparison, classes, kept, found)
+        return replace(parts, steps=used)
 
 
 def _worth_a_look(classes: NeighbourhoodClasses, around: Neighbourhoods, users: int) -> NDArray[np.int64]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from operator import methodcaller
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +40,17 @@ from graphpriv.store.records import (
     sound_users,
     taken,
 )
+from graphpriv.store.summary import PIECES, Summary
 from graphpriv.store.transaction import Head, Source, Transaction
-from tabular.errors import UnknownName
+from graphpriv.store.view import Unsummarised, View
+from tabular.errors import FileFailure, StoreUnavailable, UnknownName
 
 T = TypeVar("T")
 H = TypeVar("H")
+
+
+#: How often a summary is made anew of a graph that others change meanwhile.
+_SUMMARIES = 5
 
 
 class Store(ABC):
@@ -100,7 +109,9 @@ class Store(ABC):
         check_name(name)
         sound_graph(graph)
         self.refuse_taken(name, overwrite)
-        self._put([Copy.of(name, graph)], overwrite=overwrite)
+        copy = Copy.of(name, graph)
+        copy.summary  # noqa: B018 (made here, while nobody waits for the store)
+        self._put([copy], overwrite=overwrite)
 
     @abstractmethod
     def _put(
@@ -114,6 +125,40 @@ class Store(ABC):
     def load_graph(self, name: str) -> SocialGraph:
         """The graph as it was saved, in the same order."""
         return self._settled(lambda at: at.head(name), lambda at, head: at.parts(head), name).assemble()
+
+    def answer(self, name: str, question: Callable[[View], T]) -> T:
+        """The answer to a *question* about a graph, all of one state of it.
+
+        Where no summary of the graph is kept, because records were added one by one or an earlier version stored it, it
+        is made and kept first.
+        """
+        made: dict[str, Mapping[int, bytes]] = {}
+
+        def ask(at: Transaction, head: Head) -> T:
+            return question(View(at, head, made.get(head.revision)))
+
+        for _ in range(_SUMMARIES):
+            with contextlib.suppress(Unsummarised):
+                return self._settled(lambda at: at.head(name), ask, name)
+            made.clear()
+            made.update(self._summarise(name))
+        raise Unsettled(self.address, f"graph {name!r}")
+
+    def figures(self, name: str) -> Mapping[str, Any]:
+        """The figures of `graphpriv.structure.describe`, computed when the graph was stored."""
+        return self.answer(name, lambda view: cast(Mapping[str, Any], view.figures["description"]))
+
+    def _summarise(self, name: str) -> dict[str, Mapping[int, bytes]]:
+        """Make the summary of a graph and keep it, if the graph stays as it is; its pieces by the revision."""
+        head, parts = self._settled(lambda at: at.head(name), lambda at, head: (head, at.parts(head, bare=True)), name)
+        pieces = dict(Summary.of(parts.assemble(), parts.numbers).pieces())
+        # Whoever asked has the answer even where nothing can be written.
+        with contextlib.suppress(StoreUnavailable, FileFailure):
+            rows = iter(pieces.items())
+            while batch := list(islice(rows, PIECES)):
+                if not self._write(partial(Transaction.keep, head=head, pieces=batch)):
+                    break
+        return {head.revision: pieces}
 
     def revision(self, name: str) -> str:
         """A value that changes with every change to the graph and is never used twice."""
@@ -205,6 +250,7 @@ class Store(ABC):
             raise changed(original)
         sound_release(release, source.users, original)
         copy = Copy.of_release(original, name, release, run=run, seed=seed)
+        copy.summary  # noqa: B018 (as above)
         self._put([copy], overwrite=overwrite, source=Source(source, beside))
 
     def releases_of(self, original: str) -> dict[str, str]:

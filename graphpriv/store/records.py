@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.places import Path, check_paths
 from graphpriv.release import Release
+from graphpriv.store.summary import Summary
 from graphpriv.topics import RANKS
 from tabular.errors import (
     AlreadyReleased,
@@ -204,6 +206,11 @@ class Copy:
     runs: tuple[Run, ...] = ()
     mapping: NDArray[np.int64] | None = None
     seed: int | None = None
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What is kept beside the rows."""
+        return Summary.of(self.graph)
 
     @classmethod
     def of(cls, name: str, graph: SocialGraph, **made: Any) -> Copy:

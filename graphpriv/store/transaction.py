@@ -25,6 +25,7 @@ from graphpriv.store.records import (
     dangling,
     released_meanwhile,
 )
+from graphpriv.store.summary import FIGURES, Piece, columns_of, pieces_of
 from tabular.errors import InvalidInput, UnknownName
 
 #: How many records are read at a time.
@@ -102,7 +103,10 @@ class Transaction(ABC):
 
     @abstractmethod
     def touch(self, name: str) -> None:
-        """Give a graph a revision that no graph ever had; nobody else changes it to the end of this transaction."""
+        """Give a graph a revision that no graph ever had, so that nobody finds the summary of how it was before.
+
+        Nobody else changes it to the end of this transaction.
+        """
 
     @abstractmethod
     def note(self, key: Key, **changes: Any) -> None:
@@ -117,8 +121,24 @@ class Transaction(ABC):
         """The topics of a graph."""
 
     @abstractmethod
-    def parts(self, head: Head) -> Parts:
-        """All that is needed to put a graph together."""
+    def parts(self, head: Head, *, bare: bool = False) -> Parts:
+        """All that is needed to put a graph together; a *bare* one has no ids and no private columns."""
+
+    @abstractmethod
+    def ids(self, key: Key, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of users by their numbers."""
+
+    @abstractmethod
+    def pieces(self, key: Key, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        """Those of the pieces of a summary that are there."""
+
+    @abstractmethod
+    def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
+        """Insert pieces of a summary; one that is there is replaced."""
+
+    @abstractmethod
+    def lock(self, key: Key) -> None:
+        """Wait until nobody else changes a graph, to the end of this transaction."""
 
     @abstractmethod
     def users(self, key: Key, low: int, high: int) -> Sequence[Sequence[Any]]:
@@ -249,6 +269,14 @@ class Transaction(ABC):
         posts = tuple(post for _, post in found)
         return self.parts(head), posts, tuple(self.runs([head.key])), self.matches(head.key), self.seed(head.key)
 
+    def keep(self, head: Head, pieces: Iterable[Piece]) -> bool:
+        """Keep pieces of the summary of a graph that must still be what it was; False if it is not."""
+        self.lock(head.key)
+        unchanged = self.find(head.name) == head
+        if unchanged:
+            self.put_pieces(head.key, pieces)
+        return unchanged
+
     def problems(self, head: Head) -> list[str]:
         """What is wrong with a graph, in sentences."""
         counted = zip(("users", "follows"), self.counted(head.key), (head.users, head.edges), strict=True)
@@ -256,7 +284,22 @@ class Transaction(ABC):
         for what, query in self.none_of.items():
             if count := self.count(query, head):
                 found.append(f"{count} {what}.")
-        return [f"Graph {head.name!r}: {each}" for each in [*found, *place_problems(self.places(head.key))]]
+        found += place_problems(self.places(head.key)) or self._problems_of_summary(head)
+        return [f"Graph {head.name!r}: {each}" for each in found]
+
+    def _problems_of_summary(self, head: Head) -> list[str]:
+        """Whether the summary, if there is one, says what the rows say."""
+        if not self.pieces(head.key, [FIGURES]):
+            return []
+        parts = self.parts(head, bare=True)
+        columns = columns_of(parts.assemble(), parts.numbers)
+        differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
+        return [f"the summary says something else of {', '.join(differing)} than the records."] if differing else []
+
+    def _agrees(self, key: Key, column: str, values: NDArray[np.integer[Any]]) -> bool:
+        """Whether a column of the summary holds these *values*."""
+        expected = pieces_of(column, values)
+        return all(self.pieces(key, [number]).get(number) == data for number, data in expected)
 
     def changing(self, name: str) -> Head:
         """An original that this transaction changes."""

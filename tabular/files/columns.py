@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
+from itertools import compress
+from operator import eq, is_not, not_
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,6 +91,11 @@ def is_number_text(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def are_number_texts(texts: Iterable[str]) -> bool:
+    """Whether all of *texts* are numbers."""
+    return all(map(_NUMBER.fullmatch, texts))
+
+
 def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     """The numbers that distinct *words* write, or None where one of them is no number.
 
@@ -110,11 +118,14 @@ def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
         return None
     if not np.isfinite(floats).all():
         return None
-    if list(map(repr, floats)) == list(words):
+    same = list(map(eq, map(repr, floats), words))
+    if all(same):
         return list(floats)
-    if not all(map(_NUMBER.fullmatch, plain)):
+    if not are_number_texts(compress(plain, map(not_, same))):
         return None
-    return [_number(word, number) for word, number in zip(words, floats, strict=True)]
+    return [
+        number if plainly else _number(word, number) for word, number, plainly in zip(words, floats, same, strict=True)
+    ]
 
 
 def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]:
@@ -126,28 +137,39 @@ def ordered_numbers(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]
     >>> places, [str(number) for number in domain], domain[1] == 1
     ([2, 1, 0], ['1', '1.0', '2'], False)
     """
-    kind: type = np.float64
-    if set(map(type, numbers)) == {int}:
-        # A column of Parquet may hold whole numbers of more than 64 bits.
-        kind = object if max(map(abs, numbers)) >= 2**63 else np.int64
-    sizes: NDArray[Any] = np.array(numbers, dtype=kind)
-    order = np.argsort(sizes, kind="stable").tolist()
-    domain = [numbers[place] for place in order]
-    if (np.diff(sizes[order]) == 0).any():
-        plainest = (int, float, WrittenNumber)
-        order.sort(key=lambda at: (float(numbers[at]), plainest.index(type(numbers[at])), str(numbers[at])))
-        domain = []
-        for number in (numbers[place] for place in order):
-            twin = bool(domain) and float(domain[-1]) == float(number)
-            domain.append(OtherSpelling(float(number), str(number)) if twin else number)
+    types = list(map(type, numbers))
+    kind, plain = (int, np.int64) if set(types) == {int} else (float, np.float64)
+    # A column of Parquet may hold whole numbers of more than 64 bits.
+    is_long = kind is int and max(map(abs, numbers)) >= 2**63
+    sizes: NDArray[Any] = np.array(numbers, dtype=object if is_long else plain)
+    order = np.argsort(sizes, kind="stable")
+    # Numbers made one after the other lie side by side in memory, which makes all that follows quicker.
+    domain: list[Number] = sizes[order].tolist()
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
+    for at in compress(range(len(numbers)), map(partial(is_not, kind), types)):
+        domain[places[at]] = numbers[at]
+    if (np.diff(sizes[order]) == 0).any():
+        return _spelt_apart(numbers)
     return places.tolist(), domain
 
 
+def _spelt_apart(numbers: Sequence[Number]) -> tuple[list[int], list[Number]]:
+    """The same where some numbers are written in several ways."""
+    plainest = (int, float, WrittenNumber)
+    order = sorted(
+        range(len(numbers)),
+        key=lambda at: (float(numbers[at]), plainest.index(type(numbers[at])), str(numbers[at])),
+    )
+    domain: list[Number] = []
+    for number in (numbers[place] for place in order):
+        twin = bool(domain) and float(domain[-1]) == float(number)
+        domain.append(OtherSpelling(float(number), str(number)) if twin else number)
+    return np.argsort(order).tolist(), domain
+
+
 def _number(word: str, number: float) -> Number:
-    if repr(number) == word:
-        return number
+    """A *number* that Python would not write as *word*."""
     # A whole number of many digits is more than a float holds.
     whole = int(word) if word.removeprefix("-").isdecimal() else None
     return whole if str(whole) == word else WrittenNumber(number, word)  # type: ignore[return-value]
@@ -157,7 +179,7 @@ def _number(word: str, number: float) -> Number:
 class Words:
     """A column as a file has it: its distinct texts, and the code of each row among them."""
 
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     codes: NDArray[np.int32]
 
 
@@ -201,6 +223,8 @@ def _marker(words: Words, kept: frozenset[str]) -> str | None:
 
 
 def _most_frequent(words: Words, texts: Set[str]) -> str | None:
+    if not texts:
+        return None
     counts = np.bincount(words.codes, minlength=len(words.texts))
     found = [(-int(counts[code]), text) for code, text in enumerate(words.texts) if text in texts]
     return min(found)[1] if found else None
@@ -234,8 +258,10 @@ def interpreted(
     attribute = Attribute(
         name=name, role=known.role, kind=kind, domain=tuple(domain), declared=bool(known.domain), bounds=known.bounds
     )
-    code = iter(values)
-    by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
+    by_text = np.array(values, dtype=np.int32)
+    if gone:
+        code = iter(values)
+        by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes
     codes.flags.writeable = False
     return Column(attribute, codes, sets, marker, form, doubts)

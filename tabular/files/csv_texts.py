@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import Any
+from itertools import chain, islice, repeat
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -290,7 +290,27 @@ def _of_chunks(cells: Any) -> Words:
     """A column of Arrow, in chunks of one dictionary."""
     if not len(cells):
         return Words((), np.zeros(0, dtype=np.int32))
-    return _words(cells.chunk(0).dictionary.to_pylist(), np.concatenate(list(map(_indices, cells.chunks))))
+    return _words(ArrowTexts(cells.chunk(0).dictionary), np.concatenate(list(map(_indices, cells.chunks))))
+
+
+class ArrowTexts(Sequence[str]):
+    """Texts that Arrow holds in a fraction of the memory; Python's are made only while somebody goes through them."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._array.to_pylist())
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        return ArrowTexts(self._array[place]) if isinstance(place, slice) else str(self._array[place].as_py())
 
 
 def _indices(chunk: Any) -> NDArray[np.int32]:
@@ -301,11 +321,11 @@ def _indices(chunk: Any) -> NDArray[np.int32]:
 
 def _words(texts: Sequence[str], codes: NDArray[np.int32]) -> Words:
     """A column without the apostrophes that made its *texts* harmless; two of them may become one."""
-    if any(text[:1] == "'" for text in texts):
+    if any(map(str.startswith, texts, repeat("'"))):
         place: dict[str, int] = {}
         renamed = [place.setdefault(plain(text), len(place)) for text in texts]
         return Words(tuple(place), np.array(renamed, dtype=np.int32)[codes])
-    return Words(tuple(texts), codes)
+    return Words(texts, codes)
 
 
 def _uneven(rows: Rows, width: int) -> InvalidRecord:

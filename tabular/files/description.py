@@ -39,9 +39,9 @@ def _described(file: TableFile, attribute: Attribute, is_distinct: bool) -> dict
     name = attribute.name
     form, description = file.forms.get(name, ""), file.schema.attributes.get(name)
     counts = np.bincount(file.table.columns[name], minlength=len(attribute.domain))[: len(attribute.domain)]
-    missing = int(counts[attribute.codes[None]]) if None in attribute.codes else 0
-    if missing:
-        counts = np.delete(counts, attribute.codes[None])
+    missing = 0
+    if attribute.missing is not None:
+        missing, counts = int(counts[attribute.missing]), np.delete(counts, attribute.missing)
     present, occurring = int(counts.sum()), int(np.count_nonzero(counts))
     values = [value for value in attribute.domain if value is not None]
     doubts = list(file.doubts.get(name, ()))

@@ -184,7 +184,7 @@ def check_outputs(
 
     *reads* are the files and folders that are read, *store* is the URL of the store.
     """
-    known: dict[Path, str] = {}
+    known: dict[Path, Planned] = {}
     for each in planned:
         target = Path(STREAM)
         if each.path != STREAM:
@@ -193,8 +193,8 @@ def check_outputs(
         if target in _files_of(store):
             raise InvalidInput(f"{each.path}: this is the store; give the output a name of its own.")
         if target in known:
-            raise InvalidParameter(f"{each.name} {each.path}: {known[target]} writes to this file, too.")
-        known[target] = each.name
+            raise InvalidParameter(f"{each.name} {each.path}: {known[target].name} writes to this file, too.")
+        known[target] = each
     for path in reads:
         if path is not None and path != STREAM and Path(path).exists():
             for each in planned:

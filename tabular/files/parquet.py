@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tabular.attributes import Attribute, Value, is_number, text_of, write_label
+from tabular.attributes import Attribute, Value, is_number, text_of, words_of
 from tabular.errors import InvalidInput, InvalidRecord
 from tabular.files.columns import (
     NOTHING,
@@ -138,7 +138,7 @@ def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
 
 def _arrow_column(table: Table, name: str, types: Any) -> Any:
     attribute = table.attribute(name)
-    words: list[Value] = [*attribute.domain, *(write_label(attribute, members) for members in table.sets[name])]
+    words = words_of(attribute, table.sets[name])
     used = np.unique(table.columns[name])
     place = np.zeros(len(words), dtype=np.int32)
     place[used] = np.arange(len(used))

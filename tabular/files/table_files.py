@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tabular.attributes import CONTINUOUS, Value, text_of, write_label
+from tabular.attributes import CONTINUOUS, Attribute, Value, text_of, words_of
 from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, UnknownName, named
 from tabular.files.columns import (
     DOUBTFUL_KINDS,
@@ -21,6 +20,7 @@ from tabular.files.columns import (
     Column,
     Words,
     WrittenNumber,
+    are_number_texts,
     found_markers,
     interpreted,
     is_number_text,
@@ -37,6 +37,8 @@ _BLOCK = 1 << 16
 _EDGE = re.compile(r"^[ \ufeff]| $")
 #: What may stand for no value where the empty text is a value.
 _MARKERS = ("", "?", "NULL", "N/A", "<NA>", "NA")
+#: What the texts of numbers are made of.
+_OF_NUMBERS = frozenset("+-.0123456789eE")
 #: Endings of other formats that hold tables.
 _OTHER_FORMATS = re.compile(r"\.(xlsx?|ods|jsonl?|html|xml|sav|dta|rds|feather|arrow|zip|gz|db|sqlite)")
 
@@ -245,18 +247,19 @@ def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None
     dialect = (like.dialect if like else None) or Dialect()
     if like is not None and not dialect.header and table.names != like.table.names:
         dialect = replace(dialect, header=True)
-    cell = partial(_cell, dialect=dialect, alone=len(table.names) == 1)
+    alone = len(table.names) == 1
     delimiter = dialect.delimiter + " " * dialect.spaced
-    columns = [_written(table, name, like, dialect, cell) for name in table.names]
+    columns = [_written(table, name, like, dialect, alone) for name in table.names]
     # The mark that says how a file is encoded stands at its beginning only: one encoder writes it all.
     encoder = codecs.getincrementalencoder(dialect.encoding)()
     try:
         if dialect.header:
             headings = [like.headings.get(name, name) if like else name for name in table.names]
-            file.write(encoder.encode(delimiter.join(map(cell, headings)) + dialect.line_end))
+            cells = (_cell(heading, dialect=dialect, alone=alone) for heading in headings)
+            file.write(encoder.encode(delimiter.join(cells) + dialect.line_end))
         for begin in range(0, len(table), _BLOCK):
-            block = [words[codes[begin : begin + _BLOCK]].tolist() for words, codes in columns]
-            lines = map(delimiter.join, zip(*block, strict=True))
+            block = slice(begin, begin + _BLOCK)
+            lines = map(delimiter.join, zip(*(cells(block) for cells in columns), strict=True))
             file.write(encoder.encode(dialect.line_end.join(lines) + dialect.line_end))
     except UnicodeEncodeError as error:
         bad = error.object[error.start]
@@ -266,27 +269,50 @@ def write_csv_table(file: IO[bytes], table: Table, like: TableFile | None = None
 
 
 def _written(
-    table: Table, name: str, like: TableFile | None, dialect: Dialect, cell: Callable[[str], str]
-) -> tuple[Any, NDArray[np.int32]]:
-    """Each value and label that a column holds as written, and the place of each row's among them."""
-    attribute, sets = table.attribute(name), table.sets[name]
-    markers = (like.markers.get(name, "") if like else "", *_MARKERS)
-    # What stands for no value must not be a value, whether it occurs or not.
+    table: Table, name: str, like: TableFile | None, dialect: Dialect, alone: bool
+) -> Callable[[slice], list[str]]:
+    """What gives the cells of a column in some rows as written."""
+    attribute, codes = table.attribute(name), table.columns[name]
+    words = words_of(attribute, table.sets[name])
+    missing = (
+        "" if attribute.missing is None else _marker(attribute, dialect, like.markers.get(name, "") if like else "")
+    )
+    cells = partial(_cells, dialect=dialect, alone=alone, missing=missing)
+    used, places = np.unique(codes, return_inverse=True)
+    if len(codes) > _BLOCK and len(used) > len(codes) // 2:
+        # Nearly all are distinct: to keep them would take more memory than the rest of the table.
+        return lambda rows: cells([words[code] for code in codes[rows].tolist()])
+    written = np.array(cells([words[code] for code in used.tolist()]), dtype=object)
+    places = places.astype(np.int32)
+    return lambda rows: written[places[rows]].tolist()
+
+
+def _marker(attribute: Attribute, dialect: Dialect, wanted: str) -> str:
+    """The text that stands for no value, if it can be the one *wanted*; it must not be a value, occurring or not."""
+    markers = (wanted, *_MARKERS)
     taken = {
         text for value in attribute.domain if (text := _text(value, dialect.decimal)) in markers and value is not None
     }
-    marker = next((each for each in markers if each not in taken), "")
-    used = np.unique(table.columns[name])
-    place, size = np.zeros(len(attribute.domain) + len(sets), dtype=np.int32), len(attribute.domain)
-    place[used] = np.arange(len(used))
-    written = []
-    for code in used.tolist():
-        value = attribute.domain[code] if code < size else write_label(attribute, sets[code - size])
-        if value is None:
-            written.append(cell(marker, bare=True))  # type: ignore[call-arg]
-        else:
-            written.append(cell(_text(value, dialect.decimal)))
-    return np.array(written, dtype=object), place[table.columns[name]]
+    return next((each for each in markers if each not in taken), "")
+
+
+def _cells(values: Sequence[Value], *, dialect: Dialect, alone: bool, missing: str) -> list[str]:
+    """The cells of *values* as written, a missing value as *missing*."""
+    is_plain = dialect.decimal == "." and None not in values
+    texts = list(map(str, values)) if is_plain else [_text(value, dialect.decimal) for value in values]
+    if _need_nothing(texts, dialect):
+        return texts
+    return [
+        _cell(missing if value is None else text, dialect=dialect, alone=alone, bare=value is None)
+        for value, text in zip(values, texts, strict=True)
+    ]
+
+
+def _need_nothing(texts: Sequence[str], dialect: Dialect) -> bool:
+    """Whether *texts* are numbers, of which no character is a mark of the *dialect*: looked at all at once."""
+    signs = set("".join(texts))
+    marks = {*dialect.delimiter, *dialect.quote}
+    return dialect.decimal == "." and signs <= _OF_NUMBERS - marks and are_number_texts(texts)
 
 
 def _text(value: Value, decimal: str) -> str:

@@ -20,7 +20,7 @@ from tabular.files.columns import is_number_text
 from tabular.files.csv_tables import Dialect, Rows, outside_quotes
 from tabular.files.csv_texts import decoded
 from tabular.files.disk import read_bytes, write_text
-from tabular.grouping.grids import with_round_ends
+from tabular.intervals import with_round_ends
 from tabular.table import Table
 
 #: First cells that stand for a missing value, where the column has any.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,12 +107,14 @@ def find_generalisation(
     history: History | None = None,
     file: str = "",
     report: Report = silent,
+    best: Callable[[Mapping[str, Any]], None] = lambda figures: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchOutcome:
     """Find the generalisation of *table* that loses least within the limits, or the front of several objectives.
 
     *hierarchies* may hold more values than the table. *history* are the earlier releases, where the request names one.
-    *file* is where the table was read. *stop* ends the search with the best so far.
+    *file* is where the table was read. *best* is told the least loss so far, with the bound below it; *stop* ends the
+    search with that.
 
     >>> from tabular.lattice import Limits
     >>> ages = Table.from_columns({"age": ["21", "22", "35", "36"]})
@@ -129,7 +132,7 @@ def find_generalisation(
         if name not in hierarchies:
             raise UnknownName.among("hierarchy", name, hierarchies)
     whole = {name: hierarchies[name] for name in request.quasi_identifiers}
-    work = _Work(request, table, whole, history, report)
+    work = _Work(request, table, whole, history, report, best)
     node = work.checked_choice()
     result = work.searched(rng, stop)
     report("Reading all figures of the solutions", 0, 0)
@@ -188,8 +191,10 @@ class _Work:
         whole: Mapping[str, Hierarchy],
         history: History | None,
         report: Report,
+        best: Callable[[Mapping[str, Any]], None],
     ) -> None:
-        self.request, self.table, self.whole, self.history, self.report = request, table, whole, history, report
+        self.request, self.table, self.whole, self.history = request, table, whole, history
+        self.report, self.best = report, best
         parameters: dict[str, Any] = {
             "limits": request.limits,
             "sensitive": request.sensitive,
@@ -224,6 +229,8 @@ class _Work:
 
         def tell(progress: Progress) -> None:
             self.report("Searching", progress.evaluated, max(most, progress.evaluated) if most else 0)
+            if progress.best is not None and isfinite(progress.best):
+                self.best({"loss": progress.best, "lower_bound": progress.lower_bound})
 
         self.report("Searching", 0, most)
         ending = _Ending(request, stop)

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, ORDINAL, Attribute, Members
-from tabular.grouping.grids import on_a_grid
 from tabular.grouping.points import domain_numbers
-from tabular.intervals import Spans
+from tabular.intervals import Spans, on_a_grid
 from tabular.kernels import compiled
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option

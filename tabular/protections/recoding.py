@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Members, is_number
 from tabular.errors import InvalidParameter, named
-from tabular.grouping.grids import with_round_ends
-from tabular.intervals import Span
+from tabular.intervals import Span, with_round_ends
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table

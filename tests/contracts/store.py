@@ -84,13 +84,8 @@ quietly = settings(
 )
 
 
-class StoreContract:
-    """What every store promises."""
-
-    #: How many users the graph has that is imported while the importing process is killed.
-    users_when_killed = 4000
-    #: Within how many seconds after the start of an import the kill comes.
-    seconds_to_kill = 1.0
+class OnAStore:
+    """Tests on an empty store, whose address subclasses supply."""
 
     @pytest.fixture
     def address(self) -> str:
@@ -101,6 +96,15 @@ class StoreContract:
     def store(self, address: str) -> Iterator[Store]:
         with importing.opened(address) as store:
             yield store
+
+
+class StoreContract(OnAStore):
+    """What every store promises."""
+
+    #: How many users the graph has that is imported while the importing process is killed.
+    users_when_killed = 4000
+    #: Within how many seconds after the start of an import the kill comes.
+    seconds_to_kill = 1.0
 
     # Whole graphs
 

@@ -130,6 +130,16 @@ def test_without_directions_each_edge_stands_at_both_ends(graph: SocialGraph) ->
 
 
 @given(graphs(), st.data())
+def test_a_graph_in_another_order_keeps_its_codes(graph: SocialGraph, data: st.DataObject) -> None:
+    order = np.array(data.draw(st.permutations(range(len(graph)))), dtype=np.int64)
+    turned = graph.among(order)
+    assert turned.places is graph.places
+    assert turned.ids == tuple(graph.ids[user] for user in order)
+    assert np.array_equal(turned.profiles(), graph.profiles()[order])
+    assert turned.among(np.argsort(order)) == graph
+
+
+@given(graphs(), st.data())
 def test_a_restricted_graph_has_the_users_asked_for_in_that_order(graph: SocialGraph, data: st.DataObject) -> None:
     users = data.draw(st.lists(st.integers(0, len(graph) - 1), unique=True))
     part = graph.restricted(np.array(users, dtype=np.int64))

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graphpriv.auditing import EDGES_KEPT, audit
+from graphpriv.auditing import EDGES_CHANGED, EDGES_KEPT, Audit, SharedFindings, audit
+from graphpriv.graph import Links, SocialGraph
 from graphpriv.protections import protect
+from graphpriv.release import Release
+from graphpriv.risk import Comparison, Disclosure
+from graphpriv.risk.subgraph import Subgraph
 from graphpriv.sweep import sweep
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
@@ -49,6 +54,64 @@ def test_steps_reach_the_attackers_and_stand_among_the_parameters() -> None:
     assert tight["parameters"]["steps"] == 1
     assert tight["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] > 0
     assert swept()["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] == 0
+
+
+def unshared(monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, Any]:
+    """A sweep of which every run is audited on its own."""
+
+    def alone(*graphs: Any, shared: SharedFindings, **rest: Any) -> Audit:
+        return audit(*graphs, **rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("graphpriv.sweep.audit", alone)
+        return swept(**options)
+
+
+def looks_at_links(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Each time that the links alone are searched is noted here."""
+    looks: list[None] = []
+    disclosed = Subgraph.disclosed
+
+    def noted(self: Subgraph, comparison: Comparison, attributes: tuple[str, ...], *rest: Any) -> Disclosure:
+        looks.extend([] if attributes else [None])
+        return disclosed(self, comparison, attributes, *rest)
+
+    monkeypatch.setattr(Subgraph, "disclosed", noted)
+    return looks
+
+
+@pytest.mark.parametrize("steps", [None, 2000])
+def test_runs_that_keep_the_links_share_what_these_tell(steps: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = unshared(monkeypatch, steps=steps)
+    looks = looks_at_links(monkeypatch)
+    assert swept(steps=steps) == alone
+    assert len(looks) == 1
+    if steps:
+        assert alone["rows"][0]["structure"]["undecided"]["subgraph"]["mean"] > 0
+
+
+def test_runs_that_change_the_links_share_nothing_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def protect_and_cut(graph: SocialGraph, k: int, *, rng: np.random.Generator, **options: Any) -> Release:
+        release = protect(graph, k, rng=rng, **options)
+        sources, targets = release.graph.follows.sources, release.graph.follows.targets
+        kept = np.random.default_rng([k, rng.integers(2**32)]).random(len(sources)) < 0.9
+        fewer = Links.from_pairs(sources[kept], targets[kept], len(graph))
+        return replace(release, graph=replace(release.graph, follows=fewer))
+
+    monkeypatch.setattr("graphpriv.sweep.protect", protect_and_cut)
+    alone = unshared(monkeypatch)
+    looks = looks_at_links(monkeypatch)
+    document = swept()
+    assert document == alone
+    assert document["note"] == EDGES_CHANGED
+    assert document["rows"][0]["structure"]["expected_success"]["subgraph"]["sd"] > 0
+    assert len(looks) == 4
+
+
+def test_progress_says_what_is_found_for_all_runs() -> None:
+    told: set[str] = set()
+    swept(report=lambda phase, *_: told.add(phase))
+    assert "Run 1 of 2, k=2: Attacker subgraph, structure, once for all releases with these links" in told
 
 
 def test_parameters_go_to_the_method() -> None:

@@ -75,6 +75,15 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
         assert run_in(tmp_path, "import caller").stdout == f"{answer}\n"
 
 
+def test_a_kernel_is_compiled_anew_when_its_table_or_its_way_of_compiling_has_changed(tmp_path):
+    table = "import numpy as np\nfrom tabular.kernels import {way}\n\nTABLE = np.array([{value}])\n\n\n"
+    body = "@{way}\ndef first(number):\n    return TABLE[0] + number\n\n\nprint(first(1))\n"
+    for way, value in (("compiled", 5), ("compiled", 6), ("lean", 6)):
+        (tmp_path / "kernel.py").write_text((table + body).format(way=way, value=value))
+        assert run_in(tmp_path, "import kernel").stdout == f"{value + 1}\n"
+    assert len(list(tmp_path.glob("__pycache__/*.nbc"))) >= 1
+
+
 def test_kernels_are_read_from_a_folder_that_cannot_be_written_and_run_without_any(tmp_path):
     (tmp_path / "callee.py").write_text(CALLEE.format(step=1))
     kept, count = (

@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +85,16 @@ def test_suppressed_rows_are_set_aside_also_beside_columns_of_one_value():
     columns = {"a": ["x", "x", "*", "*", "*"], "b": ["y", "y", "*", "*", "*"], "c": ["only"] * 5}
     assert counted_k(Table.from_columns(columns), ["a", "b", "c"]) == Counted(2, 3)
     assert counted_k(Table.from_columns({"a": ["*", "*"]}), ["a"]) == Counted(2)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["x", "1", 1, None, "*"])] * 3), max_size=12))
+def test_k_is_what_counting_the_texts_of_the_rows_says(rows):
+    names = ("a", "b", "c")
+    kinds = [Attribute(name=name, domain=("x", "1", 1, "*")) for name in names]
+    table = Table.from_columns({name: [row[place] for row in rows] for place, name in enumerate(names)}, kinds)
+    counts = Counter(tuple("" if value is None else str(value) for value in row) for row in rows)
+    suppressed = counts.pop(("*", "*", "*"), 0) if len(counts) > 1 else 0
+    assert counted_k(table, names) == Counted(min(counts.values(), default=0), suppressed)
 
 
 def test_a_label_is_a_value_like_others():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.verbs.contract import Outcome, Verb, Work, verbs
+from tabular.errors import UnknownName
 from tabular.registry import option
 
 if TYPE_CHECKING:
@@ -23,5 +24,9 @@ class DeleteGraph(Verb):
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:
-            store.delete_graph(self.name)
+            try:
+                store.delete_graph(self.name)
+            except UnknownName:
+                if not work.again:
+                    raise
         return Outcome(document={"deleted": self.name})

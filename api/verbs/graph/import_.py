@@ -49,6 +49,7 @@ class ImportGraph(Verb):
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.formats import read_graph
+        from graphpriv.stored import holds
 
         imported = read_graph(
             self.file,
@@ -61,7 +62,8 @@ class ImportGraph(Verb):
         work.report("Storing", 0, 0)
         with work.opened(create=True) as store:
             releases = [each.name for each in store.graphs() if each.original == self.graph]
-            store.save_graph(self.graph, imported.graph, overwrite=work.overwrite)
+            if not (work.again and holds(store, self.graph, imported.graph)):
+                store.save_graph(self.graph, imported.graph, overwrite=work.overwrite)
         for each in imported.notes:
             work.note(f"warning: {each}")
         if releases:

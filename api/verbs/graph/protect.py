@@ -78,10 +78,11 @@ class ProtectGraph(Verb):
         self._parameters()
 
     def run(self, work: Work) -> Outcome:
-        from graphpriv.stored import keep_release
+        from graphpriv.stored import keep_release, kept_before
 
         with work.opened() as store:
-            kept = keep_release(
+            before = kept_before(store, self.name, self.into, work.seed) if work.again else None
+            kept = before or keep_release(
                 store,
                 self.name,
                 self.into,

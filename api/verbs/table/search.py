@@ -177,6 +177,7 @@ class SearchTable(ReleasingVerb):
             history=history,
             file=self.file,
             report=work.report,
+            best=work.best,
             stop=work.stop,
         )
         document = found.document

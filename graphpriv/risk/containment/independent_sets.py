@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.containment.bits import highest, lowest, ones, run_of
 from graphpriv.risk.isomorphism import NO, OPEN, YES
-from tabular.kernels import compiled
+from tabular.kernels import compiled, lean
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -25,6 +25,7 @@ class Room(NamedTuple):
     left: NDArray[np.int64]
     sets: NDArray[np.uint64]
     branch: NDArray[np.int64]
+    kept: NDArray[np.uint64]
     #: How many steps the last search took.
     spent: NDArray[np.int64]
 
@@ -38,6 +39,7 @@ class Links(NamedTuple):
     words: int
 
 
+@compiled
 def room_for(neighbours: int, words: int) -> Room:
     """Room for targets of up to so many neighbours."""
     words = min((neighbours + 2) * (neighbours // 64 + 1), words)
@@ -49,11 +51,12 @@ def room_for(neighbours: int, words: int) -> Room:
         left=np.zeros(min(levels * levels, words), dtype=np.int64),
         sets=np.zeros(words, dtype=np.uint64),
         branch=np.zeros(levels, dtype=np.int64),
+        kept=np.zeros(neighbours // 64 + 2, dtype=np.uint64),
         spent=np.zeros(1, dtype=np.int64),
     )
 
 
-@compiled
+@lean
 def near_to(links: Links, sets: NDArray[np.uint64], own: int, vertex: int) -> tuple[int, int]:
     """How many of a set a vertex is linked with, and the last of them."""
     degree, other = 0, -1
@@ -68,7 +71,7 @@ def near_to(links: Links, sets: NDArray[np.uint64], own: int, vertex: int) -> tu
     return degree, other
 
 
-@compiled
+@lean
 def matched(links: Links, sets: NDArray[np.uint64], own: int) -> int:
     """How many pairs of linked vertices a set has at least, no vertex in two; the set is used up."""
     pairs = 0
@@ -83,7 +86,7 @@ def matched(links: Links, sets: NDArray[np.uint64], own: int) -> int:
     return pairs
 
 
-@compiled
+@lean
 def reduce_set(room: Room, types: int, links: Links, own: int, mine: int) -> tuple[int, int, int, int]:
     """Take whoever can be taken without harm, and drop who is not needed.
 
@@ -134,11 +137,12 @@ def reduce_set(room: Room, types: int, links: Links, own: int, mine: int) -> tup
             return OPEN, heaviest, wanted, there
 
 
-@compiled
+@lean
 def taken_in_turn(room: Room, types: int, links: Links) -> bool:
     """Whether taking whoever is still free, those with fewest links first, already gives all that is wanted."""
     sets, words = room.sets, links.words
-    sets[words : 2 * words] = sets[:words]
+    for word in range(words):
+        sets[words + word] = sets[word]
     for kind in range(types):
         wanted, word = room.wanted[kind], (room.highs[kind] + 63) >> 6
         while wanted > 0:
@@ -156,11 +160,12 @@ def taken_in_turn(room: Room, types: int, links: Links) -> bool:
     return True
 
 
-@compiled
+@lean
 def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
     """Say whether the first set of *room* holds an independent set with all that is wanted of each type."""
     sets, left, level, words = room.sets, room.left, 0, links.words
-    left[:types] = room.wanted[:types]
+    for kind in range(types):
+        left[kind] = room.wanted[kind]
     room.spent[0] = 0
     if 2 * words <= len(sets) and taken_in_turn(room, types, links):
         return YES
@@ -172,7 +177,8 @@ def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
         if answer == YES:
             return YES
         if answer == OPEN:
-            sets[own + words : own + 2 * words] = sets[own : own + words]
+            for word in range(words):
+                sets[own + words + word] = sets[own + word]
             room.spent[0] += there * words
             if there - matched(links, sets, own + words) < wanted:
                 answer = NO
@@ -194,7 +200,49 @@ def has_independent(room: Room, types: int, links: Links, budget: int) -> int:
             room.branch[level] = -1
             continue
         room.branch[level] = heaviest
-        sets[own + words : own + 2 * words] = sets[own : own + words]
-        left[mine + types : mine + 2 * types] = left[mine : mine + types]
+        for word in range(words):
+            sets[own + words + word] = sets[own + word]
+        for kind in range(types):
+            left[mine + types + kind] = left[mine + kind]
         sets[own + words + (heaviest >> 6)] &= ~(_1 << np.uint64(heaviest & 63))
         level += 1
+
+
+@lean
+def most_apart(room: Room, links: Links, start: int, stop: int, budget: int) -> tuple[int, int]:
+    """Between what lies the greatest number of places of the set in *room*, from *start* to *stop*, no two linked."""
+    words = links.words
+    room.lows[0], room.highs[0] = start, stop
+    kept, there = room.kept, 0
+    for word in range(words):
+        kept[word] = room.sets[word]
+        there += ones(kept[word])
+    if there == 0:
+        return 0, 0
+    for word in range(words):
+        room.sets[word] = kept[word]
+    most = there - matched(links, room.sets, 0)
+    least, spent = 0, 0
+    # Whoever is still free in turn, those with fewest links first.
+    for word in range(words):
+        room.sets[word] = kept[word]
+    for back in range(words):
+        word = words - 1 - back
+        while room.sets[word] != _0:
+            row = links.start + (word * 64 + highest(room.sets[word])) * links.apart
+            for each in range(words):
+                room.sets[each] &= links.bits[row + each]
+            least += 1
+    while least < most and spent < budget:
+        for word in range(words):
+            room.sets[word] = kept[word]
+        room.wanted[0] = least + 1
+        answer = has_independent(room, 1, links, budget - spent)
+        spent += room.spent[0]
+        if answer == YES:
+            least += 1
+        elif answer == NO:
+            most = least
+        else:
+            break
+    return least, most

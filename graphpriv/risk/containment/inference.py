@@ -9,25 +9,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.risk.containment.backtracking import place_all
 from graphpriv.risk.containment.bits import highest, lowest, ones
-from graphpriv.risk.containment.constraint_search import Workspace, search_inside
 from graphpriv.risk.containment.filters import Needs
 from graphpriv.risk.containment.nodes import Nodes
+from graphpriv.risk.containment.placing import Space, place_all
 from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes
 from graphpriv.risk.containment.surroundings import Surroundings
-from graphpriv.risk.isomorphism import NO, OPEN, YES
+from graphpriv.risk.isomorphism import NO, YES
 from tabular.kernels import compiled, inlined
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-#: Patterns up to this size are looked for first, the smallest first: they rule out most of the larger ones.
-_SMALL = 10
-
-#: Steps for placing a pattern's neighbours in a fixed order, before a search that chooses, for each word of a row.
-_IN_ORDER = 1_000
 
 #: Steps that looking at one open pair takes, search apart.
 VISIT = 16
@@ -71,7 +65,13 @@ def candidates_of(
 
 @compiled
 def fill_columns(
-    needs: Needs, nodes: Nodes, start: int, stop: int, open_: NDArray[np.uint64], beyond: NDArray[np.int64]
+    needs: Needs,
+    plans: Plans,
+    nodes: Nodes,
+    start: int,
+    stop: int,
+    open_: NDArray[np.uint64],
+    beyond: NDArray[np.int64],
 ) -> None:
     """Write the patterns from *start* to *stop* into the columns of the targets that have all they need.
 
@@ -91,6 +91,8 @@ def fill_columns(
             while left != _0:
                 target = base + word * 64 + lowest(left)
                 left &= left - _1
+                if plans.least_apart[pattern] > plans.most_apart[target]:
+                    continue
                 if own_word < nodes.words[target]:
                     open_[nodes.starts[target] + own_word] |= own_bit
                 else:
@@ -123,7 +125,7 @@ def look_inside(
     pattern: int,
     target: int,
     rows: BitRows,
-    space: Workspace,
+    space: Space,
     budget: int,
 ) -> int:
     """Say whether the pattern lies in the target: first by placing its neighbours in order, then by constraints."""
@@ -134,28 +136,7 @@ def look_inside(
     if surplus > 2 * plans.heaviest[target_base + slack - 1]:
         space.spent[0] = 4
         return NO
-    answer = place_all(
-        *(
-            shapes,
-            plans,
-            around,
-            pattern,
-            target,
-            rows,
-            space.room,
-            space.sizes,
-            space.values,
-            space.waiting,
-            space.domains,
-        ),
-        min(budget, _IN_ORDER * ((shapes.offsets[target + 1] - target_base + 63) >> 6)),
-    )
-    spent = space.room.spent[0]
-    space.spent[0] = spent
-    if answer == OPEN and budget > spent:
-        answer = search_inside(shapes, around, pattern, target, rows, space, budget - spent)
-        space.spent[0] += spent
-    return answer
+    return place_all(shapes, plans, around, pattern, target, rows, space, budget)
 
 
 @compiled
@@ -180,9 +161,10 @@ def decide(
     open_: NDArray[np.uint64],
     grew: NDArray[np.bool_],
     worth: NDArray[np.bool_],
-    space: Workspace,
+    space: Space,
     cap: int,
     share: int,
+    small_size: int,
 ) -> int:
     """Look for the open patterns in the targets of *order* from *start* to *stop*; how many steps that took.
 
@@ -196,7 +178,7 @@ def decide(
     for at in range(start, stop):
         target = order[at]
         own, words, base = nodes.starts[target], nodes.words[target], nodes.bases[target]
-        grown, some = False, _0
+        grown, some, most_steps = False, _0, cap * effort_for(nodes.sizes[target])
         for back in range(words):
             word = words - 1 - back
             bits = known[own + word]
@@ -210,7 +192,7 @@ def decide(
             absent[word] = ~(known[own + word] | open_[own + word])
             some |= open_[own + word]
         if some != _0 and left > 0:
-            small = base + np.searchsorted(nodes.sizes[base : nodes.lows[target]], _SMALL, side="right")
+            small = base + np.searchsorted(nodes.sizes[base : nodes.lows[target]], small_size, side="right")
             # The small ones first, rising; then the others, falling.
             for turn in range(2):
                 for step in range(words):
@@ -247,9 +229,9 @@ def decide(
                             answer = YES
                         else:
                             answer = look_inside(
-                                shapes, plans, around, pattern, target, rows, space, min(cap, max(left, 0))
+                                shapes, plans, around, pattern, target, rows, space, min(most_steps, max(left, 0))
                             )
-                            left -= min(space.spent[0], min(cap, max(left, 0)))
+                            left -= min(space.spent[0], min(most_steps, max(left, 0)))
                         if answer == YES:
                             grown = True
                             known[own + word] |= bit
@@ -332,13 +314,19 @@ def count_weights(
                 bits &= bits - _1
 
 
+@inlined
+def effort_for(size: int) -> int:
+    """How many times the steps a search takes in a target that has to be kept in many words."""
+    return 1 + (size >> 9)
+
+
 @compiled
 def count_worth(nodes: Nodes, columns: NDArray[np.uint64], worth: NDArray[np.bool_], pairs: NDArray[np.int64]) -> None:
-    """Count for each target the patterns in its column that are *worth* a search."""
+    """Count for each target the patterns in its column that are *worth* a search, times the effort of one."""
     for target in range(len(nodes.sizes)):
-        own, base = nodes.starts[target], nodes.bases[target]
+        own, base, effort = nodes.starts[target], nodes.bases[target], effort_for(nodes.sizes[target])
         for word in range(nodes.words[target]):
             bits = columns[own + word]
             while bits != _0:
-                pairs[target] += worth[base + word * 64 + lowest(bits)]
+                pairs[target] += worth[base + word * 64 + lowest(bits)] * effort
                 bits &= bits - _1

@@ -12,9 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.colour_refinement import mixed
-from graphpriv.risk.containment.shapes import Shapes
+from graphpriv.risk.containment.bits import run_of
+from graphpriv.risk.containment.independent_sets import Links, Room, most_apart, room_for
+from graphpriv.risk.containment.shapes import BitRows, Shapes
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
+
+#: Steps for counting how many of a whole neighbourhood have no links to one another, and for each component; around
+#: centres with more neighbours than that only bounds are told. Words of room for it.
+_WHOLE, _PART = 4_000, 1_000
+_MOST_COUNTED = 8_192
+_MOST_WORDS = 1 << 22
+
+
+_0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Plans(NamedTuple):
@@ -32,9 +43,14 @@ class Plans(NamedTuple):
     codes: NDArray[np.int8]
     #: How many links those neighbours have together who have most: of one, of two, ….
     heaviest: NDArray[np.int64]
+    #: From where a component starts, how many of those still to be placed there are at least of whom no two are linked.
+    apart: NDArray[np.int64]
+    #: Between what the greatest number of neighbours lies of whom no two are linked.
+    least_apart: NDArray[np.int64]
+    most_apart: NDArray[np.int64]
 
 
-def plans_of(shapes: Shapes, wanted: NDArray[np.bool_], workers: int) -> Plans:
+def plans_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], workers: int) -> Plans:
     """The plans of the *wanted* shapes."""
     entries = len(shapes.types)
     plans = Plans(
@@ -46,10 +62,55 @@ def plans_of(shapes: Shapes, wanted: NDArray[np.bool_], workers: int) -> Plans:
         earlier=np.zeros(len(shapes.inner), dtype=np.int32),
         codes=np.zeros(len(shapes.inner), dtype=np.int8),
         heaviest=np.zeros(entries, dtype=np.int64),
+        apart=np.zeros(entries, dtype=np.int64),
+        least_apart=np.zeros(len(wanted), dtype=np.int64),
+        most_apart=np.diff(shapes.offsets),
     )
     sizes = np.diff(shapes.offsets)
     in_chunks(lambda start, stop: write_plans(shapes, wanted, plans, start, stop), even_bounds(sizes), workers)
+    in_chunks(lambda start, stop: write_apart(shapes, rows, wanted, plans, start, stop), even_bounds(sizes**2), workers)
     return plans
+
+
+@compiled
+def write_apart(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], plans: Plans, start: int, stop: int) -> None:
+    """Write how many neighbours there are of whom no two are linked, for the shapes from *start* to *stop*."""
+    most = 1
+    for at in range(start, stop):
+        most = max(most, shapes.offsets[at + 1] - shapes.offsets[at])
+    room = room_for(most, _MOST_WORDS)
+    for at in range(start, stop):
+        count = shapes.offsets[at + 1] - shapes.offsets[at]
+        links = Links(rows.bits, rows.starts[at], rows.ways * ((count + 63) >> 6), (count + 63) >> 6)
+        counted = 0 < count <= _MOST_COUNTED and links.start >= 0
+        if wanted[at]:
+            plans.least_apart[at] = write_parts_apart(shapes, plans, at, room, links, counted)
+        if counted:
+            for word in range(links.words):
+                room.sets[word] = run_of(word, 0, count)
+            plans.most_apart[at] = most_apart(room, links, 0, count, _WHOLE)[1]
+
+
+@compiled
+def write_parts_apart(shapes: Shapes, plans: Plans, at: int, room: Room, links: Links, counted: bool) -> int:
+    """Write for each component how many it and those after it have at least of whom no two are linked; for all."""
+    base, count, linked = shapes.offsets[at], shapes.offsets[at + 1] - shapes.offsets[at], plans.linked[at]
+    rest, end = count - linked, linked
+    for back in range(linked):
+        depth = linked - 1 - back
+        if plans.component[base + depth] != depth:
+            continue
+        least = 1
+        if counted:
+            for word in range(links.words):
+                room.sets[word] = _0
+            for each in range(depth, end):
+                place = plans.order[base + each]
+                room.sets[place >> 6] |= _1 << np.uint64(place & 63)
+            least = most_apart(room, links, 0, count, _PART)[0]
+        rest += least
+        plans.apart[base + depth], end = rest, depth
+    return int(rest)
 
 
 @compiled

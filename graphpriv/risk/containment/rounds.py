@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.risk.containment.constraint_search import Workspace, workspace_for
 from graphpriv.risk.containment.filters import needs_of
 from graphpriv.risk.containment.inference import (
     VISIT,
@@ -28,20 +27,40 @@ from graphpriv.risk.containment.inference import (
     rule_out_all,
 )
 from graphpriv.risk.containment.nodes import Nodes
+from graphpriv.risk.containment.placing import Space, space_for
 from graphpriv.risk.containment.plans import Plans, plans_of
 from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
 from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.loop import on_threads
 
-#: Steps of one search in each round, and how much the chances of a pattern's users must still be open, for each of its
-#: open pairs, for it to be looked for in that round: what settles most for the least work comes first.
+
+class Round(NamedTuple):
+    """Which open pairs a round looks at, and with how many steps each."""
+
+    #: Steps of one search.
+    steps: int
+    #: How much the chances of a pattern's users must still be open, for each of its open pairs.
+    gain: float = 0.0
+    #: The sizes of patterns, and up to which size the small ones come first; the others come with the large ones first.
+    low: int = 0
+    high: int = 1 << 40
+    rising: int = 1 << 40
+
+
+#: Small patterns come first, as they rule out most of the larger ones; in between those somewhat larger, each of which
+#: that is found settles many smaller ones. Then what settles most for the least work.
 SCHEDULE = (
-    (1_000, 0.0), (2_000, 0.0), (4_000, 0.0), (8_000, 0.0), (16_000, 0.0), (32_000, 0.0), (64_000, 0.005),
-    (125_000, 0.02), (250_000, 0.03), (64_000, 0.001), (500_000, 0.03), (250_000, 0.015), (4_000_000, 0.1),
-    (64_000, 0.0), (500_000, 0.007), (4_000_000, 0.03), (500_000, 0.002), (4_000_000, 0.01), (125_000, 0.0),
-    (250_000, 0.0), (500_000, 0.0), (40_000_000, 0.03), (4_000_000, 0.001), (4_000_000, 0.0), (40_000_000, 0.0),
-    (10**9, 0.0), (10**11, 0.0)
+    Round(500, high=5), Round(30_000, high=5), Round(1_000, high=7), Round(30_000, high=7),
+    Round(600, low=7, high=11, rising=0), Round(20_000, high=9), Round(1_000, low=9, high=14, rising=0),
+    *(Round(steps, gain, rising=0) for steps, gain in ((1_000, 0.0), (4_000, 0.001))),
+    *(Round(steps, gain, rising=10) for steps, gain in (
+        (4_000, 0.0002), (16_000, 0.002), (64_000, 0.004), (250_000, 0.01), (1_000_000, 0.02), (16_000, 0.0003),
+        (64_000, 0.001), (250_000, 0.003), (4_000, 0.0), (4_000_000, 0.03), (1_000_000, 0.008), (16_000, 0.0),
+        (64_000, 0.0003), (250_000, 0.001), (1_000_000, 0.003), (4_000_000, 0.01), (64_000, 0.0), (250_000, 0.0),
+        (16_000_000, 0.02), (1_000_000, 0.0), (4_000_000, 0.0), (16_000_000, 0.0), (64_000_000, 0.0), (10**9, 0.0),
+        (10**11, 0.0),
+    ))
 )  # fmt: skip
 
 #: Times that a round is gone through again with the steps that its blocks left over.
@@ -89,13 +108,16 @@ class Containment:
     def of(cls, shapes: Shapes, nodes: Nodes, directed: bool, workers: int) -> Containment:
         """Filter all pairs by what the patterns need."""
         needs = needs_of(shapes, nodes, workers)
+        rows = bit_rows(shapes, directed, workers)
+        plans = plans_of(shapes, rows, nodes.users > 0, workers)
         words = int(nodes.words.sum())
         open_, beyond = np.zeros(words, dtype=np.uint64), np.zeros(len(nodes.sizes), dtype=np.int64)
         in_chunks(
-            lambda start, stop: fill_columns(needs, nodes, start, stop, open_, beyond), _whole_words(nodes), workers
+            lambda start, stop: fill_columns(needs, plans, nodes, start, stop, open_, beyond),
+            _whole_words(nodes),
+            workers,
         )
-        rows = bit_rows(shapes, directed, workers)
-        plans, around = plans_of(shapes, nodes.users > 0, workers), surroundings_of(shapes, rows, workers)
+        around = surroundings_of(shapes, rows, workers)
         return cls(shapes, plans, around, rows, nodes, workers, np.zeros(words, dtype=np.uint64), open_, beyond)
 
     def count(self, columns: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -119,14 +141,15 @@ class Containment:
         known[fits], open_[fits] = ((each[at] >> bits) & np.uint64(1) != 0 for each in (self.known, self.open_))
         return known, open_
 
-    def look(self, steps: int, report: Callable[[int, int], None]) -> None:
-        """Decide as many pairs as *steps* allow, round after round."""
+    def look(self, steps: int, report: Callable[[int, int], None]) -> int:
+        """Decide as many pairs as *steps* allow, round after round; how many of them it took."""
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
         layers = list(_layers(self.nodes.sizes[order]))
         left, own, gains = steps, local(), self._gains()
-        for cap, least in SCHEDULE:
-            worth = gains >= least
+        for each in SCHEDULE:
+            cap = each.steps
+            worth = (gains >= each.gain) & (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
             if left <= 0 or not worth.any():
                 continue
             pairs = np.zeros_like(self.beyond)
@@ -135,7 +158,7 @@ class Containment:
             wanted, again, complete = int(pairs.sum()) * (cap + VISIT), _AGAIN, False
             while again and left > 0:
                 share, told = min(left, wanted), partial(_told, report, steps, steps - left)
-                used, complete = self._round(order, layers, blocks, worth, cap, share / wanted, own, told)
+                used, complete = self._round(order, layers, blocks, worth, each, share / wanted, own, told)
                 left -= used
                 # What some blocks left over others can use, where these had too little.
                 again = 0 if complete else again - 1
@@ -143,6 +166,7 @@ class Containment:
                 break
             self._close()
             gains = self._gains()
+        return steps - max(left, 0)
 
     def _round(
         self,
@@ -150,7 +174,7 @@ class Containment:
         layers: list[Layer],
         blocks: list[list[Block]],
         worth: NDArray[np.bool_],
-        cap: int,
+        each: Round,
         part: float,
         own: local,
         report: Callable[[int], None],
@@ -163,21 +187,12 @@ class Containment:
 
         def work(at: tuple[Layer, Block]) -> tuple[int, bool]:
             layer, block = at
-            most = block.pairs * (cap + VISIT)
+            most = block.pairs * (each.steps + VISIT)
             share = most if part == 1 else int(most * part)
             took = decide(
-                *(self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop),
-                *(
-                    layer.least,
-                    self.known,
-                    self.open_,
-                    grew,
-                    worth,
-                    self._space(own),
-                    cap,
-                    share,
-                ),
-            )
+                self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop,
+                layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share, each.rising,
+            )  # fmt: skip
             return took, took < share or share == most
 
         for layer, parts in zip(layers, blocks, strict=True):
@@ -205,11 +220,11 @@ class Containment:
         gains = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most) / np.maximum(open_pairs, 1)
         return np.where(open_pairs > 0, gains, -1.0)
 
-    def _space(self, own: local) -> Workspace:
+    def _space(self, own: local) -> Space:
         if not hasattr(own, "space"):
             most = int(self.nodes.sizes.max(initial=0)) + 1
-            own.space = workspace_for(most, most, min(_MOST_WORDS, (most + 2) * (most + 2) * (most // 64 + 2)))
-        space: Workspace = own.space
+            own.space = space_for(most, min(_MOST_WORDS, (most + 2) * (most + 2) * (most // 64 + 2)))
+        space: Space = own.space
         return space
 
 

@@ -16,7 +16,7 @@ BATCH = 5_000
 Rows = list[list[Any]]
 
 #: Every kind of node that belongs to a graph.
-PARTS = ("User", "Place", "Topic", "Post", "Match", "Seed", "Run")
+PARTS = ("User", "Place", "Topic", "Post", "Match", "Seed", "Run", "Piece")
 
 #: Run before anything else; each does nothing where it is met already.
 CONSTRAINTS: tuple[LiteralString, ...] = (
@@ -32,11 +32,16 @@ CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT match_user IF NOT EXISTS FOR (n:Match) REQUIRE (n.graph, n.number) IS UNIQUE",
     "CREATE CONSTRAINT seed_number IF NOT EXISTS FOR (n:Seed) REQUIRE (n.graph, n.number) IS UNIQUE",
     "CREATE CONSTRAINT run_number IF NOT EXISTS FOR (n:Run) REQUIRE (n.graph, n.number) IS UNIQUE",
+    "CREATE CONSTRAINT piece_number IF NOT EXISTS FOR (n:Piece) REQUIRE (n.graph, n.number) IS UNIQUE",
     "CREATE INDEX match_original IF NOT EXISTS FOR (n:Match) ON (n.original, n.number)",
 )
 
 #: Step n leads from version n to version n + 1, all in one transaction. Steps are only ever added.
-STEPS: tuple[tuple[LiteralString, ...], ...] = (("MERGE (s:Store {name: 'graphpriv'}) ON CREATE SET s.runs = 0",),)
+STEPS: tuple[tuple[LiteralString, ...], ...] = (
+    ("MERGE (s:Store {name: 'graphpriv'}) ON CREATE SET s.runs = 0",),
+    # Summaries came; a constraint is all they need, and they are made anew wherever they are missing.
+    (),
+)
 
 
 def ask(tx: ManagedTransaction, query: LiteralString, **values: Any) -> Rows:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import LiteralString
 from uuid import uuid4
@@ -22,6 +22,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
 from graphpriv.store.records import Copy, Run, emptied, taken, written
+from graphpriv.store.summary import PIECES
 from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -87,6 +88,9 @@ class Staging:
         for batch in schema.batches((kind, list(row)) for kind, rows in kinds for row in rows):
             parcel = [(kind, [row for _, row in rows]) for kind, rows in groupby(batch, key=itemgetter(0))]
             self._write((*waiting, key), partial(_deliver, key=key, parcel=parcel))
+        pieces = copy.summary.pieces()
+        while some := list(islice(pieces, PIECES)):
+            self._write((*waiting, key), partial(_deliver, key=key, parcel=[("pieces", list(map(list, some)))]))
 
     def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], object]) -> None:
         """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
@@ -152,10 +156,12 @@ class Staging:
             )
 
     def sweep(self) -> None:
-        """Delete what was given up, and what imports that died have left."""
+        """Delete what was given up, what imports that died have left, and summaries of how graphs were before."""
         for key in self._connection.write(give_up_dead):
             while self._connection.write(partial(delete_some, key=key)):
                 pass
+        while self._connection.write(lambda tx: ServerTransaction(tx).delete_stale()):
+            pass
 
 
 def rows_of(copy: Copy) -> Iterator[tuple[str, Iterable[Sequence[object]]]]:
@@ -248,8 +254,16 @@ DELETE: tuple[LiteralString, ...] = (
 )
 
 
+DELETE_PIECES: LiteralString = (
+    "MATCH (n:Piece) WHERE n.graph = $key AND n.number >= 0 WITH n LIMIT $size DELETE n RETURN count(*)"
+)
+
+
 def delete_some(tx: ManagedTransaction, key: str) -> bool:
     """Delete a batch of what was given up; True if there may be more."""
+    # Few of them: their bytes count, and a transaction holds what it deletes.
+    if ask(tx, DELETE_PIECES, key=key, size=PIECES)[0][0]:
+        return True
     room = schema.BATCH
     for statement in DELETE:
         room -= int(ask(tx, statement, key=key, size=room)[0][0])

@@ -19,7 +19,7 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
-from graphpriv.store.records import Copy, Unsettled, changed, refuse_newer
+from graphpriv.store.records import Copy, Forgotten, Unsettled, changed, refuse_newer
 from graphpriv.store.transaction import Key, Source, Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
@@ -114,6 +114,11 @@ class Neo4jStore(Store):
                 staged.append(Staged(key, copy.info.name, original and original[0], copy.runs))
             self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone)
         self._clean()
+
+    def forget(self, name: str, user: str) -> Forgotten:
+        gone = super().forget(name, user)
+        self._clean()
+        return gone
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         from graphpriv.store.sqlite.store import SqliteStore

@@ -15,8 +15,12 @@ from graphpriv.store.assembly import Parts, PlaceRow
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.schema import Rows, ask, batches
 from graphpriv.store.records import Forgotten, Post, Run
+from graphpriv.store.summary import PIECES, Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
+
+#: What a piece of a summary is numbered from, times the revision of its graph.
+REVISION: LiteralString = "1099511627776"
 
 #: Statements that insert rows of one kind; inserting a row twice has no effect.
 PUT: dict[str, LiteralString] = {
@@ -55,6 +59,9 @@ PUT: dict[str, LiteralString] = {
     "matches": """
         UNWIND $rows AS row
         MERGE (m:Match {graph: $key, number: row[0]}) SET m.original = row[1], m.released = row[2]""",
+    "pieces": f"""
+        MATCH (g:Graph {{key: $key}}) UNWIND $rows AS row
+        MERGE (n:Piece {{graph: $key, number: row[0] + g.revision * {REVISION}}}) SET n.data = row[1]""",
     "seeds": """
         UNWIND $rows AS row
         MERGE (s:Seed {graph: $key, number: 0}) SET s.seed = row[0]""",
@@ -147,10 +154,10 @@ class ServerTransaction(Transaction):
         return self.heads(), self.ask("MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
 
     def touch(self, name: str) -> None:
+        # Nobody finds the pieces of an earlier revision; all of them at once may be too much for one transaction.
         self.ask("MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1", name=name)
 
     def lock(self, key: Key) -> None:
-        """Wait until nobody else changes a graph, to the end of this transaction."""
         self.ask("MATCH (g:Graph {key: $key}) SET g.revision = g.revision", key=key)
 
     def lock_all(self) -> None:
@@ -182,24 +189,45 @@ class ServerTransaction(Transaction):
             found.append([number, user, home, *(ranked.get(rank) for rank in range(1, RANKS + 1)), *rest])
         return found
 
-    def parts(self, head: Head) -> Parts:
-        size = schema.BATCH
-        rows = [row for low in range(0, head.numbers, size) for row in self.users(head.key, low, low + size)]
-        numbers = np.array([row[0] for row in rows], dtype=np.int64)
-        profiles = np.array([[-1 if code is None else code for code in row[2:6]] for row in rows], dtype=np.int64)
-        profiles = profiles.reshape(-1, 1 + RANKS)
+    def parts(self, head: Head, *, bare: bool = False) -> Parts:
+        size, pages, ids = schema.BATCH, [], []
+        private: dict[str, list[str | None]] = {} if bare else {column: [] for column in head.private}
+        for low in range(0, head.numbers, size):
+            rows = self.users(head.key, low, low + size)
+            pages.append(_arrays(rows))
+            ids += [""] * len(rows) if bare else [row[1] for row in rows]
+            for column, values in private.items():
+                values += [row[6 + PRIVATE.index(column)] for row in rows]
+        profiles, sources, targets = map(np.concatenate, zip(_arrays([]), *pages, strict=True))
         return Parts(
             directed=head.directed,
-            numbers=numbers,
-            ids=[row[1] for row in rows],
-            location=profiles[:, 0],
-            topics=profiles[:, 1:],
-            sources=np.repeat(numbers, [len(row[-1]) for row in rows]),
-            targets=np.array([target for row in rows for target in row[-1]], dtype=np.int64),
+            numbers=profiles[:, 0],
+            ids=ids,
+            location=profiles[:, 1],
+            topics=profiles[:, 2:],
+            sources=sources,
+            targets=targets,
             places=self.places(head.key),
             topic_names=self.topics(head.key),
-            private={column: [row[6 + PRIVATE.index(column)] for row in rows] for column in head.private},
+            private=private,
         )
+
+    def ids(self, key: Key, numbers: Sequence[int]) -> dict[int, str]:
+        query: LiteralString = (
+            "UNWIND $numbers AS number MATCH (u:User {graph: $key, number: number}) RETURN u.number, u.id"
+        )
+        found = self.ask(query, key=key, numbers=list(numbers))
+        return {int(number): str(user) for number, user in found}
+
+    def pieces(self, key: Key, numbers: Sequence[int]) -> dict[int, bytes]:
+        query: LiteralString = (
+            "MATCH (g:Graph {key: $key}) UNWIND $numbers AS number "
+            f"MATCH (n:Piece {{graph: $key, number: number + g.revision * {REVISION}}}) RETURN number, n.data"
+        )
+        return {number: bytes(data) for number, data in self.ask(query, key=key, numbers=list(numbers))}
+
+    def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
+        self.ask(PUT["pieces"], key=key, rows=[list(each) for each in pieces])
 
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
         rows = self.ask(
@@ -335,6 +363,14 @@ class ServerTransaction(Transaction):
         found = self.ask(query, key=head.key, numbers=head.numbers)
         return int(found[0][0]) if found else 0
 
+    def delete_stale(self) -> bool:
+        """Delete some pieces of summaries of how graphs were before; True if there may be more."""
+        query: LiteralString = (
+            "MATCH (g:Graph) WHERE g.name IS NOT NULL MATCH (n:Piece) WHERE n.graph = g.key AND n.number >= 0 "
+            f"AND n.number < g.revision * {REVISION} WITH n LIMIT $size DELETE n RETURN count(*)"
+        )
+        return bool(self.ask(query, size=PIECES)[0][0])
+
     def orphans(self) -> list[str]:
         """Parts of no graph, in sentences."""
         problems = []
@@ -347,6 +383,14 @@ class ServerTransaction(Transaction):
             if count:
                 problems.append(f"{count} nodes of kind {part} belong to no graph.")
         return problems
+
+
+def _arrays(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Number, place and topics of users, and both ends of whom they follow."""
+    codes = [[row[0], *(-1 if code is None else code for code in row[2:6])] for row in rows]
+    profiles = np.array(codes, dtype=np.int64).reshape(-1, 2 + RANKS)
+    sources = np.repeat(profiles[:, 0], [len(row[-1]) for row in rows])
+    return profiles, sources, np.array([target for row in rows for target in row[-1]], dtype=np.int64)
 
 
 def homes(placed: Iterable[tuple[int, int | None]]) -> list[tuple[int, int]]:

@@ -139,8 +139,18 @@ _REVISIONS = (
     "ALTER TABLE erasures_anew RENAME TO erasures",
 )
 
+_SUMMARIES = (
+    # Made anew wherever it is missing, so that older files need not be read for it.
+    """CREATE TABLE summaries (
+        graph INTEGER NOT NULL REFERENCES graphs,
+        number INTEGER NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (graph, number)
+    )""",
+)
+
 #: Step n leads from version n to version n + 1. Steps are only ever added.
-STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS)
+STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES)
 
 #: The version that this program reads and writes.
 VERSION = len(STEPS)

@@ -16,13 +16,18 @@ from graphpriv.graph import PRIVATE, SocialGraph
 from graphpriv.store import transaction
 from graphpriv.store.assembly import Parts, PlaceRow, or_none
 from graphpriv.store.records import Copy, Forgotten, Post, Run, moment, taken, written
+from graphpriv.store.summary import Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
+from graphpriv.topics import RANKS
 
 #: How many rows are turned into Python objects at a time.
 CHUNK = 100_000
 
 #: The tables that hold parts of a graph, in an order in which they can be emptied.
-_PARTS = ("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places")
+_PARTS = (
+    *("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places"),
+    "summaries",
+)
 
 #: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
 NONE_OF = {
@@ -91,6 +96,10 @@ class SqliteTransaction(Transaction):
 
     def touch(self, name: str) -> None:
         self.ask("UPDATE graphs SET revision = lower(hex(randomblob(16))) WHERE name = ?", name)
+        self.delete("summaries", "graph IN (SELECT key FROM graphs WHERE name = ?)", name)
+
+    def lock(self, key: Key) -> None:
+        """Nothing: whoever writes is alone."""
 
     def note(self, key: Key, **changes: Any) -> None:
         for name, value in changes.items():
@@ -143,6 +152,7 @@ class SqliteTransaction(Transaction):
             for number, post in enumerate(copy.posts)
         )
         self.insert("posts", posts)
+        self.put_pieces(key, copy.summary.pieces())
         if info.is_release:
             self.insert("releases", [(key, original, info.k, info.method, written(info.parameters))])
         if copy.seed is not None:
@@ -179,37 +189,43 @@ class SqliteTransaction(Transaction):
     def topics(self, key: Key) -> dict[int, str]:
         return dict(self.ask("SELECT number, name FROM topics WHERE graph = ?", key))
 
-    def parts(self, head: Head) -> Parts:
-        users = self.ask(
-            "SELECT number, id, IFNULL(place, -1), IFNULL(topic1, -1), IFNULL(topic2, -1), IFNULL(topic3, -1) "
+    def parts(self, head: Head, *, bare: bool = False) -> Parts:
+        rows = self.db.execute(
+            "SELECT number, IFNULL(place, -1), IFNULL(topic1, -1), IFNULL(topic2, -1), IFNULL(topic3, -1) "
             "FROM users WHERE graph = ? ORDER BY number",
-            head.key,
+            (head.key,),
         )
-        numbers, ids, *profile = zip(*users, strict=True) if users else ((),) * 6
-        codes = np.array(profile, dtype=np.int64)
-        persons: list[tuple[str | None, ...]] = [(None,) * len(ids)] * len(PRIVATE)
-        if head.private and users:
-            query = (
-                "SELECT handle, persons.name, location_text FROM users LEFT JOIN persons USING (graph, number) "
-                "WHERE users.graph = ? ORDER BY users.number"
-            )
-            persons = list(zip(*self.db.execute(query, (head.key,)), strict=True))
+        codes: NDArray[Any] = np.fromiter(rows, dtype=np.dtype((np.int64, 2 + RANKS)))
         ends = self.db.execute(
             "SELECT source, target FROM follows WHERE graph = ? ORDER BY source, target", (head.key,)
         )
         follows = np.fromiter(ends, dtype=np.dtype([("source", np.int64), ("target", np.int64)]))
         return Parts(
             directed=head.directed,
-            numbers=np.array(numbers, dtype=np.int64),
-            ids=ids,
-            location=codes[0],
-            topics=codes[1:].T,
+            numbers=codes[:, 0],
+            ids=("",) * len(codes) if bare else self._ids(head.key),
+            location=codes[:, 1],
+            topics=codes[:, 2:],
             sources=follows["source"],
             targets=follows["target"],
             places=self.places(head.key),
             topic_names=self.topics(head.key),
-            private={column: persons[PRIVATE.index(column)] for column in head.private},
+            private={} if bare else self._persons(head),
         )
+
+    def _ids(self, key: Key) -> list[str]:
+        return [each for (each,) in self.db.execute("SELECT id FROM users WHERE graph = ? ORDER BY number", (key,))]
+
+    def _persons(self, head: Head) -> dict[str, tuple[str | None, ...]]:
+        """The private columns that a graph has."""
+        if not head.private:
+            return {}
+        query = (
+            "SELECT handle, persons.name, location_text FROM users LEFT JOIN persons USING (graph, number) "
+            "WHERE users.graph = ? ORDER BY users.number"
+        )
+        persons = list(zip(*self.db.execute(query, (head.key,)), strict=True)) or [()] * len(PRIVATE)
+        return {column: persons[PRIVATE.index(column)] for column in head.private}
 
     def users(self, key: Key, low: int, high: int) -> Sequence[Sequence[Any]]:
         return self.ask(
@@ -218,6 +234,17 @@ class SqliteTransaction(Transaction):
             "WHERE users.graph = ? AND users.number >= ? AND users.number < ? ORDER BY users.number",
             *(key, low, high),
         )
+
+    def ids(self, key: Key, numbers: Sequence[int]) -> dict[int, str]:
+        query = "SELECT number, id FROM users WHERE graph = ? AND number IN (SELECT value FROM json_each(?))"
+        return dict(self.ask(query, key, json.dumps(numbers)))
+
+    def pieces(self, key: Key, numbers: Sequence[int]) -> dict[int, bytes]:
+        query = "SELECT number, data FROM summaries WHERE graph = ? AND number IN (SELECT value FROM json_each(?))"
+        return dict(self.ask(query, key, json.dumps(numbers)))
+
+    def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
+        self.db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", ((key, *each) for each in pieces))
 
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
         rows = self.ask(

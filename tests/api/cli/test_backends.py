@@ -26,7 +26,7 @@ def chain(graphpriv, tmp_path, monkeypatch):
             "audit": ("audit", "g", "r"),
             "keep": ("protect", "g", "--k", 4, "--into", "s", "--previous", "r", "--seed", 12),
             "accept": ("protect", "g", "--k", 4, "--into", "t", "--accept-combined-risk", "--seed", 13),
-            "show": ("graph", "show", "r", "--seed", 1),
+            "show": ("graph", "show", "r"),
             "sweep": ("sweep", "g", "--k", "2,4", "--runs", 1, "--attacker", "ego", "--seed", 2),
             "check": ("store", "check"),
         }.items():

@@ -11,7 +11,13 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from graphpriv.layout import lay_out
+from graphpriv.layout.layouts import MOST_USERS
+from graphpriv.synthetic import synthetic_graph
+from tabular.compiling import compile_time
 
 DATA = Path(__file__).parents[2] / "data" / "released_bytes"
 
@@ -40,6 +46,15 @@ def test_a_second_warm_up_has_nothing_to_compile(graphpriv):
     graphpriv("warm-up")
     again = graphpriv("warm-up", "--json")
     assert json.loads(again.out)["compiled"] == 0
+
+
+def test_after_a_warm_up_no_layout_compiles(graphpriv):
+    graphpriv("warm-up")
+    before = compile_time.kernels
+    rng = np.random.default_rng(1)
+    for users in (1, 300, MOST_USERS + 1):
+        lay_out(synthetic_graph(max(users, 2), rng=rng).restricted(np.arange(users)))
+    assert compile_time.kernels == before
 
 
 @pytest.mark.heavy

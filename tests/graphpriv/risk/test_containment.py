@@ -50,6 +50,53 @@ def test_a_thousand_small_pairs_are_decided_as_networkx_decides_them(part: int, 
         assert (found.candidates[0], found.possible[0]) == (expected, expected)
 
 
+#: Parts of neighbourhoods, as links.
+PARTS = (
+    ((0, 1),),
+    ((0, 1), (1, 2)),
+    ((0, 1), (1, 2), (0, 2)),
+    ((0, 1), (0, 2), (0, 3)),
+    ((0, 1), (1, 2), (2, 3), (3, 0)),
+    ((0, 1), (1, 2), (2, 3)),
+)
+
+
+def of_parts(parts: list[int], alone: int) -> SocialGraph:
+    """A centre whose neighbours form the given parts, some of them the same, and *alone* more without links."""
+    links, users = [], 1
+    for part in parts:
+        links += [(users + one, users + other) for one, other in PARTS[part]]
+        users += 1 + max(max(link) for link in PARTS[part])
+    users += alone
+    return graph_of(users, [*((0, near) for near in range(1, users)), *links])
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_parts_that_are_the_same_and_neighbours_alike_are_placed_as_networkx_places_them(part: int) -> None:
+    rng = np.random.default_rng(part)
+    answers = []
+    for _ in range(30):
+        original = of_parts(sorted(rng.integers(0, len(PARTS), rng.integers(2, 4)).tolist()), int(rng.integers(0, 3)))
+        users = int(rng.integers(len(original) + 2, len(original) + 7))
+        edges = np.argwhere(np.triu(rng.random((users, users)) < rng.choice([0.1, 0.15]), 1)) + 1
+        masked = graph_of(users + 1, [*((0, near) for near in range(1, users + 1)), *map(tuple, edges.tolist())])
+        [found] = attackers["subgraph"].method().disclose(original, masked, None, STRUCTURE).values()
+        expected = sum(lies_in(original, masked, 0, each) for each in range(len(masked)))
+        assert (found.candidates[0], found.possible[0]) == (expected, expected)
+        answers.append(expected > 0)
+    assert 0.1 < np.mean(answers) < 0.95
+
+
+@pytest.mark.parametrize(
+    ("parts", "inside"), [([2, 2, 2], True), ([0, 2, 2], True), ([1], False), ([2, 5], False), ([4], False)]
+)
+def test_a_part_is_looked_for_among_hundreds_of_neighbours(parts: list[int], inside: bool) -> None:
+    # Triangles only, so many that a set of them takes more words than are counted at each step.
+    found = attackers["subgraph"].method().disclose(of_parts(parts, 2), of_parts([2] * 200, 0), None, STRUCTURE)
+    candidates, possible = found["structure"].candidates[0], found["structure"].possible[0]
+    assert (candidates, possible) == (int(inside), int(inside))
+
+
 def hard_pair(seed: int, users: int = 60) -> tuple[SocialGraph, SocialGraph, np.ndarray]:
     """A graph whose neighbourhoods take long to compare, and the same in another order with some links changed."""
     rng = np.random.default_rng(seed)

@@ -317,6 +317,18 @@ def test_a_round_trip_changes_no_cell(file, dialect, rows):
     assert again.markers == found.markers
 
 
+def test_a_long_table_of_distinct_numbers_comes_back(tmp_path):
+    """Cells of such columns are written by the block, and their texts stay with Arrow while it is read."""
+    cells = [f"{number / 100:.2f}" for number in range(-40_000, 40_000)]
+    rows = [f"{cell},{place % 7},{cell}e0" if place % 5 else f"{cell},,-{place}" for place, cell in enumerate(cells)]
+    data = "\n".join(["a,b,c", *rows, ""]).encode()
+    (tmp_path / "long.csv").write_bytes(data)
+    found = read_file(tmp_path / "long.csv")
+    assert found.table.values("a")[:2] == [-400, -399.99]
+    write_table(found.table, tmp_path / "again.csv", like=found)
+    assert (tmp_path / "again.csv").read_bytes() == data
+
+
 @given(rows_of_cells(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from(["\n", "\r\n"]))
 def test_another_reader_of_csv_sees_the_same_cells(file, rows, delimiter, line_end):
     dialect = Dialect(delimiter=delimiter, line_end=line_end, header=False)

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 
 from graphpriv.graph import SocialGraph, fingerprint
+from graphpriv.queries import queries, rows
 from graphpriv.store import Run, Store, User, open_store
 from graphpriv.store.addresses import ServerAddress, server_address
 from graphpriv.store.neo4j import schema
@@ -57,6 +58,8 @@ class TestNeo4j(StoreContract):
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]
         assert self.server.ask("MATCH (g:Graph) RETURN count(g)") == [[len(store.graphs())]]
+        lost = "MATCH (p:Piece) WHERE NOT EXISTS { MATCH (g:Graph {key: p.graph}) } RETURN count(p)"
+        assert self.server.ask(lost) == [[0]]
 
 
 @pytest.fixture
@@ -137,6 +140,41 @@ def test_a_newer_store_is_refused_with_both_versions(
     neo4j_server.ask("MATCH (s:Store) SET s.schema = 99")
     error = refusal(neo4j_url)
     assert f"schema version 99 and this program knows versions up to {len(schema.STEPS)}" in str(error)
+
+
+def test_a_store_from_before_summaries_is_answered_too(
+    store: Neo4jStore, neo4j_url: str, neo4j_server: Neo4jServer
+) -> None:
+    store.save_graph("town", little())
+    neo4j_server.ask("MATCH (p:Piece) DELETE p")
+    neo4j_server.ask("DROP CONSTRAINT piece_number")
+    neo4j_server.ask("MATCH (s:Store) SET s.schema = 1")
+    with open_store(neo4j_url, create=False) as newer:
+        assert [each["id"] for each in rows(newer, "town", queries["users"].make({}))] == ["17", "4", "99"]
+        assert newer.check() == []
+    assert neo4j_server.ask("MATCH (s:Store) RETURN s.schema") == [[len(schema.STEPS)]]
+    assert neo4j_server.ask("MATCH (p:Piece) RETURN count(p) > 10") == [[True]]
+    assert neo4j_server.ask("SHOW CONSTRAINTS YIELD name WHERE name = 'piece_number' RETURN count(*)") == [[1]]
+
+
+def test_the_summary_of_how_a_graph_was_is_deleted_with_a_person_and_by_the_check(
+    store: Neo4jStore, neo4j_server: Neo4jServer
+) -> None:
+    def pieces() -> int:
+        return int(neo4j_server.ask("MATCH (p:Piece) RETURN count(p)")[0][0])
+
+    store.save_graph("town", little())
+    held = pieces()
+    store.forget("town", "17")
+    assert pieces() == 0
+    store.figures("town")
+    store.add_users("town", [User(id="5")])
+    store.figures("town")
+    assert pieces() == 2 * held
+    assert store.check() == []
+    assert pieces() == held
+    store.delete_graph("town")
+    assert pieces() == 0
 
 
 def test_an_older_store_is_brought_up_to_date(

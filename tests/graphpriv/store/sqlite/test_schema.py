@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from graphpriv.protections import protect
+from graphpriv.queries import queries, rows
 from graphpriv.store import open_store
 from graphpriv.store.copies import check_backup
 from graphpriv.store.sqlite import schema
 from graphpriv.store.sqlite.schema import APPLICATION, STEPS, VERSION
+from graphpriv.structure import describe
 from tabular.errors import InvalidInput
 from tests.contracts.store import little
 
@@ -70,6 +72,9 @@ def test_an_older_file_is_brought_up_to_date_with_all_it_holds(older: Path) -> N
         assert loaded.location.tolist() == little().location.tolist()
         assert loaded.topics.tolist() == little().topics.tolist()
         assert loaded.private == {"handle": ("@ana_of_the_test", None, None)}
+        for _ in range(2):
+            assert [each["id"] for each in rows(store, "town", queries["users"].make({}))] == ["17", "4", "99"]
+        assert store.figures("town")["edges"] == 3
         assert store.check() == []
         assert store.forget("town", "17").erased
 
@@ -102,6 +107,9 @@ def test_a_store_that_version_0_1_0_wrote_opens_and_its_seed_draws_the_release_a
     with open_store(f"file:{path}", create=False) as store:
         assert store.check() == []
         original, released, mapping = store.load_pair("original", "released")
+        assert store.figures("original") == describe(original, rng=np.random.default_rng(0))
+        assert [each["id"] for each in rows(store, "released", queries["users"].make({}))] == list(released.ids)
+        assert store.check() == []
         (run,) = store.runs("original")
         seed = store.seed("original", "released")
     assert seed is not None

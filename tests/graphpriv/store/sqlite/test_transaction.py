@@ -9,6 +9,7 @@ import pytest
 
 from graphpriv.store import Run, open_store
 from graphpriv.store.assembly import place_problems
+from graphpriv.store.summary import piece
 from tests.contracts.store import filled, little, release_of
 
 DAMAGES = {
@@ -27,6 +28,9 @@ DAMAGES = {
     "one place above all others": "UPDATE places SET parent = NULL WHERE graph = 1 AND number = 2",
     "'galaxy' is no type of place": "UPDATE places SET type = 'galaxy' WHERE graph = 1 AND number = 1",
     "rows of posts refer to something that is not there": "UPDATE posts SET user = 50 WHERE id = 'p1'",
+    "the summary says something else of degree than": f"""
+        UPDATE summaries SET data = zeroblob(length(data)) WHERE number = {piece("degree", 0)}""",
+    "the summary says something else of topic2 than": "UPDATE users SET topic2 = 0 WHERE graph = 2",
     "rows of runs refer": "INSERT INTO runs VALUES (9, 99, 'x', '{}', '', '', '')",
 }
 

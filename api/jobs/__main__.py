@@ -1,0 +1,64 @@
+"""`python -m api.jobs`: one worker."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from api.jobs.jobs import Jobs
+from api.jobs.records import PREFIX, Settings
+from api.jobs.worker import NICE, Worker
+from tabular.errors import ReportedError, StoreUnavailable
+
+#: How long a worker waits for a database that does not answer when it starts, in seconds.
+PATIENCE = 60.0
+
+_HELP = f"Perform jobs until told to leave. {PREFIX}_AT_ONCE and so on in the environment set the options, too."
+
+_KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float, "bool": bool}
+
+
+def main() -> None:
+    """Work until told to leave."""
+    attached = click.Option(["--attached"], is_flag=True, help="Leave when standard input ends.")
+    options: list[click.Parameter] = [*map(_option, fields(Settings)), attached]
+    click.Command("worker", params=options, callback=_work, help=_HELP)(auto_envvar_prefix=PREFIX)
+
+
+def _option(setting: Field[Any]) -> click.Option:
+    kind, name = _KINDS.get(str(setting.type), str), setting.name.replace("_", "-")
+    return click.Option([f"--{name}"], type=kind, required=setting.default is MISSING, help=setting.metadata["help"])
+
+
+def _work(attached: bool, **given: Any) -> None:
+    os.nice(NICE)
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    try:
+        jobs = _opened(settings)
+        jobs.tidy()
+        jobs.close()
+        Worker(settings).run(leave_with=sys.stdin if attached else None)
+    except ReportedError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _opened(settings: Settings) -> Jobs:
+    """The jobs, once their database answers; one that is started together with the workers may take a while."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return Jobs.opened(settings)
+        except StoreUnavailable:
+            if time.monotonic() > until:
+                raise
+        time.sleep(settings.beat)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Workers killed at random moments of a mixed load: what comes out is the same as without jobs and kills.
+
+What should come out is what the same verbs give, performed in this process with the same seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphpriv.formats import write_graph
+from graphpriv.graph import fingerprint
+from graphpriv.store import open_store
+from graphpriv.synthetic import synthetic_graph
+from tests.api.jobs.conftest import left_by, until, without_jobs
+
+#: What a search says of time, and nothing else may differ.
+CLOCKS = ("seconds", "moments")
+
+SEARCH = {
+    "file": "t.csv",
+    "quasi_identifiers": ["age", "town"],
+    "hierarchies": "levels",
+    "k": 3,
+    "shuffle": True,
+    "out": "best.csv",
+}
+
+
+@dataclass
+class Load:
+    """Jobs of several verbs on things of their own, so that their order makes no difference."""
+
+    home: Path
+    rounds: int
+    #: The verb, its options and its seed.
+    jobs: list[tuple[str, dict[str, Any], int]] = field(default_factory=list)
+
+    @property
+    def store(self) -> str:
+        return f"file:{self.home / 'graphs.db'}"
+
+    def prepare(self) -> None:
+        """Make tables and graphs, and list the jobs."""
+        tables = self.home / "tables"
+        (tables / "levels").mkdir(parents=True, exist_ok=True)
+        rng = np.random.default_rng(1)
+        write_graph(synthetic_graph(150, rng=rng), tables / "g.json")
+        rows = "".join(f"{rng.integers(20, 40)},{'ABCD'[rng.integers(4)]}\n" for _ in range(120))
+        (tables / "t.csv").write_text(f"age,town\n{rows}")
+        ages = "".join(f"{age};{age // 5 * 5};{age // 10 * 10};*\n" for age in range(20, 40))
+        (tables / "levels" / "age.csv").write_text(ages)
+        (tables / "levels" / "town.csv").write_text("A;AB;*\nB;AB;*\nC;CD;*\nD;CD;*\n")
+        for number in range(self.rounds):
+            for name in (f"original-{number}", f"old-{number}"):
+                without_jobs("graph import", {"file": "g.json", "graph": name}, 0, tables, self.store)
+            self.jobs += [
+                ("graph import", {"file": "g.json", "graph": f"new-{number}"}, 1),
+                ("protect", {"name": f"original-{number}", "k": 5, "into": f"release-{number}"}, 100 + number),
+                ("table search", SEARCH, 200 + number),
+                ("graph delete", {"name": f"old-{number}"}, 1),
+                ("sample draw", {"numbers": 50, "pause": 0.02}, 300 + number),
+            ]
+
+    def expected(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """What each job should leave, and what the store should hold."""
+        left = []
+        for number, (verb, options, seed) in enumerate(self.jobs):
+            folder = self.home / f"expected-{number}"
+            folder.mkdir()
+            for name in ("g.json", "t.csv", "levels"):
+                (folder / name).symlink_to(self.home / "tables" / name)
+            left.append(timeless(without_jobs(verb, options, seed, folder, self.store)))
+        return left, self.held()
+
+    def held(self) -> dict[str, Any]:
+        """What the store holds."""
+        with open_store(self.store, create=False) as store:
+            assert store.check() == []
+            infos = store.graphs()
+            graphs = {each.name: fingerprint(store.load_graph(each.name)) for each in infos}
+            return graphs | {
+                f"{each.name}'s mapping": store.mapping(each.original, each.name).tolist()
+                for each in infos
+                if each.original is not None
+            }
+
+
+def timeless(left: dict[str, Any]) -> dict[str, Any]:
+    """What a job left but for times."""
+    document = {name: value for name, value in left["document"].items() if name not in CLOCKS}
+    files = {name: content for name, content in left.items() if name != "document"}
+    return {"document": json.loads(json.dumps(document)), **files}
+
+
+@pytest.fixture
+def killed(jobs, worker, tmp_path):
+    """Run a mixed load under so many kills, and compare what it leaves with what it should."""
+
+    def run(kills: int, rounds: int, seed: int) -> None:
+        chance = random.Random(seed)
+        plain = Load(tmp_path / "plain", rounds)
+        plain.prepare()
+        load = Load(tmp_path, rounds)
+        load.prepare()
+        left, held = plain.expected()
+        sent = [
+            jobs.submit(verb, options, account=str(number % 4), seed=seed)
+            for number, (verb, options, seed) in enumerate(load.jobs)
+        ]
+        workers = [worker(), worker()]
+        for _ in range(kills):
+            time.sleep(chance.uniform(0.1, 1.0))
+            chosen = chance.randrange(2)
+            workers[chosen].kill()
+            workers[chosen] = worker()
+        ended = [jobs.wait(each.id, 120) for each in sent]
+        assert [(each.verb, each.state) for each in ended] == [(each.verb, "done") for each in sent]
+        for job, expected in zip(sent, left, strict=True):
+            assert timeless(left_by(jobs, job)) == expected, job.verb
+        assert all(jobs.get(each.id).best["loss"] > 0 for each in sent if each.verb == "table search")
+        assert load.held() == held
+        # Nothing is half-written, and nothing waits for anybody.
+        for job in sent:
+            until(lambda job=job: [each.name for each in (tmp_path / "jobs" / job.id).iterdir()] == ["kept"])
+        assert not jobs.list(state="running") + jobs.list(state="queued")
+
+    return run
+
+
+def test_five_kills_of_workers_change_nothing(killed):
+    killed(kills=5, rounds=1, seed=random.SystemRandom().randrange(10**6))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_thirty_kills_of_workers_change_nothing(killed, seed):
+    killed(kills=30, rounds=4, seed=seed)
