@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import click
@@ -40,14 +40,18 @@ def _methods(as_json: bool) -> None:
 
 
 def _serve(host: str, port: int, store: str, **given: Any) -> None:
-    from api.app import create_app
+    from api.app import create_app, job_settings
     from api.http.problems import service_of
     from api.http.server import server_of
+    from api.jobs.jobs import Jobs
+    from api.jobs.workers import Workers
 
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
-        app = create_app({"STORE": store, **{name.upper(): value for name, value in given.items()}})
+        settings = Settings(store=store, **given)
+        running = job_settings(settings)
+        app = create_app(asdict(settings), queue=Jobs.opened(running))
         try:
             server = server_of(app, host, port)
         except (OSError, ValueError) as error:
@@ -65,7 +69,11 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         note(
             f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
         )
-    server.run()
+    workers = Workers(running, settings.workers)
+    try:
+        server.run()
+    finally:
+        workers.stop()
 
 
 def _listening(server: Any) -> list[tuple[str, int]]:
@@ -80,10 +88,10 @@ def _settings() -> list[VerbOption]:
         VerbOption(
             [flag(each.name)],
             envvar=variable(each.name),
-            show_default=True,
+            show_default=each.default != "",
             type=type(each.default),
             default=each.default,
-            metavar="X",
+            metavar=each.metadata.get("metavar") or {int: "N", float: "X"}.get(type(each.default)),
             help=each.metadata["help"],
         )
         for each in fields(Settings)

@@ -93,6 +93,7 @@ def _performed(task: Task, tell: _Teller, stop: Callable[[], bool]) -> Outcome:
         verb,
         Work(
             store=task.store,
+            home=str(Path(task.folder).parents[2]),
             seed=int(task.seed),
             again=task.again,
             report=tell.progress,

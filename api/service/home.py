@@ -71,11 +71,6 @@ CREATE TABLE uploads (
     suffix TEXT NOT NULL,
     created TEXT NOT NULL
 ) STRICT;
-CREATE TABLE figures (
-    graph TEXT PRIMARY KEY,
-    revision TEXT NOT NULL,
-    document TEXT NOT NULL
-) STRICT;
 """
 
 

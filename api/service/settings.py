@@ -24,6 +24,8 @@ class Settings(Method):
         help="How many requests a second an account may make, after a burst of twice as many.",
     )
 
+    workers: int = option(1, low=0, high=64, help="How many processes of this machine do jobs.")
+    database: str = option("", metavar="URL", help="A Postgres that keeps the jobs, where several machines share them.")
     largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
 
     @classmethod

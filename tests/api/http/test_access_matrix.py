@@ -57,6 +57,17 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("GET", "/v1/graphs/<name>"): Row(original=(Y, Y, H), **READS),
     ("GET", "/v1/graphs/<name>/file"): Row(original=(Y, N, H), **READS),
     ("GET", "/v1/graphs/<name>/mapping"): Row(original=NOTHING, release=(Y, Y, N), foreign=NOTHING),
+    **{
+        ("GET", f"/v1/graphs/<name>/{query}"): Row(original=(Y, N, H), **READS, query=by)
+        for query, by in (
+            ("users", ""), ("counts", "?by=topic1"), ("mixing", "?by=topic1"), ("degrees", ""), ("components", ""),
+            ("clustering", ""),
+        )
+    },
+    # The ids of a release are its own.
+    ("GET", "/v1/graphs/<name>/users/<path:user>/neighbours"): Row(
+        original=(Y, N, H), release=NOTHING, foreign=NOTHING
+    ),
     # To replace an original takes its ETag: a conflict is a yes.
     ("PUT", "/v1/graphs/<name>"): Row(
         original=(409, N, N), release=CUSTODIANS, foreign=CUSTODIANS, body=json.dumps(SMALL).encode()
