@@ -85,7 +85,7 @@ class Query(Method):
     def asked(self, view: View) -> cursors.Question:
         """What a cursor belongs to: a graph, and all options but for the page's."""
         options = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("limit", "cursor")}
-        return cursors.question(view.name, view.created, type(self).__name__, options)
+        return cursors.question(view.created, type(self).__name__, options)
 
     def stream(self, store: Store, name: str) -> Rows:
         """All rows, page by page; an error where the graph changes before the last one is read."""
