@@ -127,7 +127,11 @@ def told(monkeypatch):
 
     def phases(ended):
         assert ended.code == 0, ended.err
-        return [line.rstrip(" …").split(":")[0] for line in ended.err.splitlines() if not line.startswith("warning")]
+        return [
+            line.rstrip(" …").split(":")[0]
+            for line in ended.err.splitlines()
+            if not line.startswith(("warning", "Compiling"))
+        ]
 
     return phases
 
