@@ -170,7 +170,8 @@ def audit(
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
     anchored AAMIL, expected success) cannot be known and is null. *steps* is how many elementary steps all attackers
     may take together; None takes `STEPS`. Users about whom they leave something open are undecided, and `bounds` of
-    the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
+    the document says between what the figures then lie; more steps only narrow that, but where they are too
+    few to compare equal neighbourhoods. *report* is told which attacker
     is at work on which scenario, and how many millions of the steps are used up. *shared* is what earlier audits
     found that holds for this one, too.
     """
