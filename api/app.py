@@ -10,6 +10,7 @@ from flask import Flask
 
 from api.http import gate, problems
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, uploads, verbs
+from api.pages import pages
 from api.service.files import Files
 from api.service.jobs import Jobs
 from api.service.service import Service
@@ -31,5 +32,6 @@ def create_app(
     for part in (health, metrics, docs, catalogue, graphs, uploads, accounts, jobs):
         app.register_blueprint(part.bp)
     verbs.register(app)
+    pages.register(app)
     gate.check_routes(app)
     return app
