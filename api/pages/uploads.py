@@ -13,6 +13,7 @@ from flask import Response, request
 from werkzeug.wrappers import Response as Answered
 
 from api.http.gate import LARGEST_BODY, account, needs, service
+from api.http.problems import call_by, outside
 from api.pages.blueprint import bp, go, named_here, shown
 from api.pages.commands import ways_of
 from api.pages.jobs import asked
@@ -78,7 +79,8 @@ def look(id: str) -> Response:
         try:
             found = _preview(path, format)
         except ReportedError as error:
-            wrong = service().without_places(error.worded(named_here)).replace(f"{id}: ", "")
+            call_by("the file", str(path))
+            wrong = outside(error.worded(named_here))
     options = {"file": "FILE", "graph": name or "NAME", "format": format}
     ways = ways_of("graph import", options, request=f'PUT /v1/graphs/{name}?format={format}\n{{"upload": "{id}"}}')
     size = path.stat().st_size

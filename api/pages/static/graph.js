@@ -66,12 +66,11 @@ function discs() {
   found.radii.forEach((radius, at) => {
     const [x, y] = place(at);
     pen.fillStyle = palette[at % 7];
-    pen.globalAlpha = 0.75;
     pen.beginPath();
     pen.arc(x, y, Math.max(1.5, (radius / picture.side) * side), 0, 2 * Math.PI);
     pen.fill();
+    pen.stroke();
   });
-  pen.globalAlpha = 1;
 }
 
 function paint() {
@@ -91,6 +90,7 @@ function paint() {
     pen.lineWidth = dense;
     lines((one, other) => one === chosen || other === chosen);
   }
+  pen.strokeStyle = tone("paper");
   if (picture.communities) discs();
   else dots(radius);
 }

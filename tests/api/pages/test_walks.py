@@ -111,7 +111,31 @@ def test_a_file_goes_up_in_pieces_and_is_shown_before_it_is_kept(released, signe
     page.get_by_role("link", name="See the graph").click()
     assert page.get_by_role("heading", name="people").count() == 1
     assert sum("offset=" in url for url in reader.asked) == 2
+    assert any(url.endswith("/events") for url in reader.asked)
     assert reader.has_kept_still(), (reader.asked, reader.said)
+
+
+def test_where_there_is_no_stream_to_spare_a_job_is_asked_for(released, signed_in):
+    reader = signed_in("custodian")
+    reader.page.route("**/events", lambda route: route.fulfill(status=503))
+    reader.page.get_by_role("button", name="Try the demo").click()
+    reader.page.get_by_role("link", name="See the graph").wait_for()
+
+
+def test_without_scripts_a_file_still_goes_up(released, signed_in, tmp_path):
+    page = signed_in("custodian", java_script_enabled=False).page
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps(SMALL))
+    page.get_by_role("link", name="Upload a graph").click()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    assert page.get_by_role("heading", name="Import this graph").count() == 1
+    path.write_text("no graph")
+    page.go_back()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    assert "the file" in page.get_by_role("alert").inner_text()
+    assert page.get_by_role("button", name="Import as an original").is_disabled()
 
 
 @pytest.mark.parametrize("traits", [{"viewport": {"width": 400, "height": 800}}, {"color_scheme": "dark"}])
