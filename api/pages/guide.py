@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from flask import Response, request, url_for
 from werkzeug.wrappers import Response as Answered
 
 from api.http.gate import account, needs, service
+from api.http.problems import call_by
 from api.http.routes import graphs as routes
 from api.pages import jobs
 from api.pages.audits import risk_loss
@@ -17,7 +20,9 @@ from api.pages.blueprint import bp, go, shown, told
 from api.pages.commands import plan_text, ways_of
 from api.service import access
 from api.service.graphs import Graph, split
-from tabular.errors import InvalidParameter
+from api.verbs.graph.protect import ProtectGraph
+from api.verbs.values import read_plan
+from tabular.errors import InvalidInput, InvalidParameter
 
 #: Who gets a release: how many users shall share each profile, and why.
 AUDIENCES = {
@@ -32,6 +37,9 @@ USES = {
     "cdil": ("How frequent things are", "How many users have each place and topic (CDIL)."),
     "dbil": ("What each user is like", "How near each user's values stay to the true ones (DBIL)."),
 }
+
+#: A plan is shorter than this.
+_LARGEST_PLAN = 64 * 1024
 
 STEPS = ("Which graph", "Who gets it", "What must stay useful", "Candidates", "Release")
 
@@ -131,6 +139,30 @@ def plan() -> Response:
     response = Response(plan_text("protect", draft.options), mimetype="text/plain")
     response.headers["Content-Disposition"] = "attachment; filename=release.toml"
     return response
+
+
+@bp.post("/release/plan")
+@needs("protect")
+def planned() -> Answered:
+    """Take a plan up again: its choices, for the graph that it names or for another one."""
+    draft = _draft(request.form)
+    file = request.files.get("plan")
+    data = b"" if file is None else file.read(_LARGEST_PLAN)
+    options = _options_of(data.decode("utf-8", "replace"), file.filename or "" if file is not None else "")
+    chosen = {"graph": draft.graph or split(str(options["name"]))[1], "k": options["k"], "into": None}
+    return go("pages.guide", **{**draft.query, **chosen, "job": None, "chosen": None, "step": 2})
+
+
+def _options_of(text: str, name: str) -> dict[str, Any]:
+    """The options of a release that the *text* of a plan holds."""
+    with TemporaryDirectory(prefix="request-", dir=service().folder) as folder:
+        path = Path(folder) / ("plan.json" if name.lower().endswith(".json") else "plan.toml")
+        path.write_text(text, encoding="utf-8")
+        call_by("the plan", str(path))
+        verb, found = read_plan(str(path))
+    if not isinstance(found, ProtectGraph):
+        raise InvalidInput(f"This is a plan for {verb}, and not for a release of a graph.")
+    return vars(found)
 
 
 def _draft(given: Any) -> Draft:

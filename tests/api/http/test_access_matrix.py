@@ -145,6 +145,7 @@ MATRIX |= {
     ("POST", "/releases/<name>/map"): Row(original=NOTHING, release=(303, 303, N), foreign=NOTHING),
     ("GET", "/release"): Row(whole=CUSTODIANS, original=CUSTODIANS, query="?graph=people&step=5"),
     ("GET", "/release/plan"): Row(original=CUSTODIANS, query="?graph=people&into=new"),
+    ("POST", "/release/plan"): Row(whole=EMPTY),
     ("POST", "/release/candidates"): Row(whole=ADMINISTERS),
     ("POST", "/release"): Row(whole=ADMINISTERS),
 }

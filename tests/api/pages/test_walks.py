@@ -82,6 +82,13 @@ def test_a_custodian_downloads_the_release_and_its_plan(released, signed_in):
         page.get_by_role("link", name="Download these choices").click()
     plan = loading.value.path().read_text()
     assert 'verb = "protect"' in plan and "k = 20" in plan
+    page.get_by_role("link", name="Which graph").click()
+    page.get_by_text("From a plan of an earlier release").click()
+    page.get_by_label("Plan", exact=True).set_input_files(
+        {"name": "release.toml", "mimeType": "text/plain", "buffer": plan.replace("k = 20", "k = 7").encode()}
+    )
+    page.get_by_role("button", name="Take it up").click()
+    assert page.get_by_role("spinbutton").input_value() == "7"
 
 
 def test_going_back_loses_nothing(released, signed_in):
