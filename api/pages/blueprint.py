@@ -44,6 +44,9 @@ def shown(template: str, *, status: int = 200, **context: Any) -> Response:
     response = Response(text, status=status, mimetype="text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Vary"] = "Cookie"
+    if who is not None:
+        # What somebody was shown does not stay on the disk of their machine.
+        response.headers["Cache-Control"] = "no-store"
     return response
 
 

@@ -62,7 +62,9 @@ def graph(name: str) -> Response:
 def picture(name: str) -> Response:
     """Give what the canvas of a graph draws."""
     found = _found(name, "read")
-    return jsonify(pictures.of(service().opened(), found))
+    response = jsonify(pictures.of(service().opened(), found))
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @bp.get("/graphs/<name>/download")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import NotFound
 
+from api.http.gate import service
 from api.http.problems import problem
+from api.http.sessions import session_of
 from api.pages import audits, graphs, guide, home, jobs, people, signing, uploads
 from api.pages.blueprint import bp, failed
 from tabular.report.kit.figures import cell
@@ -52,8 +54,10 @@ def _text(file: str) -> str:
 
 def _missing(error: NotFound) -> Response:
     """An address that is not there: a page for a browser, else a problem as for every route."""
-
     wants_page = request.accept_mimetypes.best_match(["application/problem+json", "text/html"]) == "text/html"
     if wants_page and "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/v1/"):
+        session = session_of(service()) if request.method == "GET" else None
+        if session is not None:
+            g.account = session.account
         return failed(404, "Not found", "There is nothing here.")
     return problem(404, "Not Found", "There is nothing here.")

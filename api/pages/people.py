@@ -57,9 +57,7 @@ def _people(made: dict[str, str] | None = None) -> Response:
     accounts = [each.document for each in service().accounts.all()]
     tokens = [each.document for each in service().accounts.tokens()]
     ways = ways_of("token new", {"name": "NAME"}, request="POST /v1/accounts/NAME/tokens\n{}")
-    response = shown("accounts.html", accounts=accounts, tokens=tokens, made=made, roles=ROLES, ways=ways)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return shown("accounts.html", accounts=accounts, tokens=tokens, made=made, roles=ROLES, ways=ways)
 
 
 def _done(verb: str, **options: str) -> dict[str, str]:
