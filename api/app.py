@@ -12,6 +12,7 @@ from flask import Flask
 from api.http import gate, problems
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, uploads, verbs
 from api.jobs import records as jobs_records
+from api.pages import pages
 from api.service.files import Files
 from api.service.jobs import Jobs
 from api.service.service import Service
@@ -44,5 +45,6 @@ def create_app(
         app.register_blueprint(part.bp)
     verbs.register(app)
     queries.register(app)
+    pages.register(app)
     gate.check_routes(app)
     return app

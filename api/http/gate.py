@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from flask import Flask, Response, current_app, g, request
 
 from api.http.problems import HttpProblem, service_of
+from api.http.sessions import session_of
 from api.service import access
 from api.service.accounts import Account
 from api.service.answers import Answer
@@ -144,6 +145,9 @@ def _admit() -> None:
 
 def _authenticated() -> Account:
     found = token_account()
+    session = None if found or "Authorization" in request.headers else session_of(service())
+    if session is not None:
+        found = session.account
     if found is None:
         raise HttpProblem(
             401, "Not authenticated", "Send a token that is good, as Authorization: Bearer TOKEN.",

@@ -40,7 +40,7 @@ _KEY = "Makes the request one that can be sent again: the answer is that of the 
 def openapi(app: Flask) -> dict[str, Any]:
     """The document that describes every route of *app*."""
     paths: dict[str, dict[str, Any]] = {}
-    for rule in sorted(app.url_map.iter_rules(), key=lambda each: each.rule):
+    for rule in sorted(described_rules(app), key=lambda each: each.rule):
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
             paths.setdefault(template_of(rule), {})[method.lower()] = _operation(app, rule, method)
     return {
@@ -58,6 +58,11 @@ def openapi(app: Flask) -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def described_rules(app: Flask) -> Iterator[Rule]:
+    """The routes of *app* but for its pages, which are for people."""
+    return (each for each in app.url_map.iter_rules() if not each.endpoint.startswith("pages."))
 
 
 def template_of(rule: Rule) -> str:

@@ -1,8 +1,13 @@
-"""Accounts, each with one role, and their tokens: hashed, expiring, revoked at once, limited in their rate."""
+"""Accounts, each with one role, and their tokens: hashed, expiring, revoked at once, limited in their rate.
+
+A browser that signed in with a token keeps the secret of a session, never the token. A session ends with its token, and
+a form carries a mark that only a page of the same session can know.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
 import secrets
 import sqlite3
@@ -156,7 +161,7 @@ class Accounts:
             row = db.execute(
                 "SELECT t.id, t.last_used, a.id, a.name, a.role, a.created FROM tokens t JOIN accounts a "
                 "ON a.id = t.account WHERE t.digest = ? AND t.expires > ?",
-                (_digest(secret), now()),
+                (digest(secret), now()),
             ).fetchone()
         if row is None:
             return None
@@ -189,7 +194,7 @@ def _insert_token(db: sqlite3.Connection, account: Account, days: int) -> NewTok
     token = Token(id=secrets.token_hex(6), account=account.name, created=now(), expires=expires)
     db.execute(
         "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL)",
-        (token.id, account.id, _digest(secret), token.created, token.expires),
+        (token.id, account.id, digest(secret), token.created, token.expires),
     )
     return NewToken(token, secret)
 
@@ -198,7 +203,8 @@ def _token(row: tuple[Any, ...]) -> Token:
     return Token(id=row[0], account=row[1], created=row[2], expires=row[3], last_used=row[4])
 
 
-def _digest(secret: str) -> bytes:
+def digest(secret: str) -> bytes:
+    """What is kept of a secret."""
     # A token is 256 random bits, which nobody can guess: it needs no slow hash.
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
@@ -221,3 +227,74 @@ class RateLimit:
             passes = left >= 1
             self._left[account] = (left - passes, moment)
         return 0.0 if passes else (1 - left) / self.per_second
+
+
+#: How long somebody stays signed in, in hours.
+HOURS = 12
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS sessions (
+    digest BLOB PRIMARY KEY,
+    token TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
+    expires TEXT NOT NULL
+) STRICT
+"""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One browser that is signed in."""
+
+    account: Account
+    secret: str = field(repr=False)
+
+    @property
+    def mark(self) -> str:
+        """What a form of this session carries."""
+        return mark_of(self.secret)
+
+
+class Sessions:
+    """The sessions of a service."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        with home.writing() as db:
+            db.execute(_TABLE)
+
+    def begin(self, token: str) -> str | None:
+        """The secret of a new session for who has a *token*; None where the token is not good."""
+        secret = secrets.token_urlsafe(32)
+        with self._home.writing() as db:
+            db.execute("DELETE FROM sessions WHERE expires <= ?", (now(),))
+            added = db.execute(
+                "INSERT INTO sessions SELECT ?, id, ? FROM tokens WHERE digest = ? AND expires > ?",
+                (digest(secret), written(datetime.now(UTC) + timedelta(hours=HOURS)), digest(token), now()),
+            )
+            return secret if added.rowcount else None
+
+    def find(self, secret: str) -> Session | None:
+        """The session with a *secret*, if it and its token are still good."""
+        moment = now()
+        with self._home.reading() as db:
+            row = db.execute(
+                "SELECT a.id, a.name, a.role, a.created FROM sessions s JOIN tokens t ON t.id = s.token "
+                "JOIN accounts a ON a.id = t.account WHERE s.digest = ? AND s.expires > ? AND t.expires > ?",
+                (digest(secret), moment, moment),
+            ).fetchone()
+        return None if row is None else Session(Account(*row), secret)
+
+    def end(self, secret: str) -> None:
+        """End a session."""
+        with self._home.writing() as db:
+            db.execute("DELETE FROM sessions WHERE digest = ?", (digest(secret),))
+
+
+def mark_of(secret: str) -> str:
+    """What the forms of a page carry that was shown to the holder of a *secret*; it does not lead back to that."""
+    return hashlib.sha256(f"form\n{secret}".encode()).hexdigest()
+
+
+def is_mark(text: str, secret: str) -> bool:
+    """Whether a *text* is the mark that belongs to a *secret*."""
+    return hmac.compare_digest(text.encode(), mark_of(secret).encode())

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from api.service.accounts import Account, Accounts, RateLimit
+from api.service.accounts import Account, Accounts, RateLimit, Sessions
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
 from api.service.files import Files, StoredFiles
@@ -71,6 +71,11 @@ class Service:
     def folder(self) -> Path:
         """Where the service keeps its things."""
         return self.records.home.folder
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Who is signed in."""
+        return Sessions(self.records.home)
 
     @cached_property
     def answers(self) -> Answers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.http.openapi import described_rules
 from tests.api.http.conftest import running
 
 pytest.importorskip("flask_swagger_ui")
@@ -35,7 +36,7 @@ def look(address, shown, chromium):
 
 
 def routes(app):
-    for rule in app.url_map.iter_rules():
+    for rule in described_rules(app):
         yield from (rule.methods or set()) - {"HEAD", "OPTIONS"}
 
 

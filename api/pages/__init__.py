@@ -1,0 +1,1 @@
+"""The pages of the service: what it does, for people with a browser."""

@@ -1,0 +1,117 @@
+"""What all pages share: who sees which, how one is shown, and errors as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as Answered
+
+from api.errors import bug_of, outcome_of
+from api.http.gate import account, action_of
+from api.http.problems import HttpProblem, outside
+from api.http.sessions import HEADER
+from api.service import access
+from tabular.errors import ReportedError
+
+bp = Blueprint("pages", __name__, template_folder="templates")
+
+#: A page runs our scripts and applies our style sheets, all of them files of ours, and asks nobody else for anything.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+#: What stands in the head of each page: its endpoint and its name.
+_MENU = (
+    ("pages.home", "Home"),
+    ("pages.upload", "Upload"),
+    ("pages.guide", "Release"),
+    ("pages.jobs", "Jobs"),
+    ("pages.people", "Accounts"),
+    ("pages.log", "Audit log"),
+)
+
+
+def shown(template: str, *, status: int = 200, **context: Any) -> Response:
+    """A page from a template."""
+    mark = g.session.mark if g.get("session") else ""
+    who = g.get("account")
+    menu = [(url_for(endpoint), name) for endpoint, name in _MENU if who is not None and opens(endpoint)]
+    text = render_template(template, who=who, mark=mark, menu=menu, header=HEADER, may=may, **context)
+    response = Response(text, status=status, mimetype="text/html")
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Vary"] = "Cookie"
+    if who is not None:
+        # What somebody was shown does not stay on the disk of their machine.
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def may(action: str, kind: access.Kind) -> bool:
+    """Whether whoever asks may do *action* with things of a *kind*."""
+    return access.may(account().role, action, kind)
+
+
+def opens(endpoint: str) -> bool:
+    """Whether there is anything for whoever asks behind an endpoint."""
+    action = action_of(current_app, endpoint)
+    kinds = (kind for each, kind in access.TABLE if each == action)
+    return any(access.may(account().role, str(action), kind) for kind in kinds)
+
+
+def told(view: Callable[..., Response], **path: str) -> Any:
+    """What a route of the service tells whoever asks: a page knows no more than they would get by HTTP."""
+    access.refuse_role(account().role, view.action)  # type: ignore[attr-defined]
+    return view(**path).get_json()
+
+
+def go(endpoint: str, **values: Any) -> Answered:
+    """Send the browser on to another page after a form."""
+    return redirect(url_for(endpoint, **values), 303)
+
+
+def local(path: str | None) -> str:
+    """A *path* of this service that somebody wanted to see, else the home page."""
+    is_ours = path is not None and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if path is not None and is_ours else url_for("pages.home")
+
+
+def named_here(parameter: str) -> str:
+    """What a parameter is called on a page."""
+    return parameter.replace("_", " ")
+
+
+def failed(status: int, title: str, detail: str) -> Response:
+    """An error as a page."""
+    return shown("error.html", status=status, title=title, detail=detail)
+
+
+@bp.errorhandler(HttpProblem)
+def _of_http(error: HttpProblem) -> Response | Answered:
+    if error.status == 401:
+        wanted = request.full_path.rstrip("?") if request.method == "GET" else url_for("pages.home")
+        return go("pages.sign_in", next=wanted)
+    response = failed(error.status, error.title, error.detail)
+    response.headers.update(error.headers)
+    return response
+
+
+@bp.errorhandler(ReportedError)
+def _of_product(error: ReportedError) -> Response:
+    outcome = outcome_of(error)
+    return failed(outcome.status, outcome.title, outside(error.worded(named_here)))
+
+
+@bp.errorhandler(HTTPException)
+def _of_framework(error: HTTPException) -> Response:
+    return failed(error.code or 500, error.name, error.description or error.name)
+
+
+@bp.errorhandler(Exception)
+def _of_bug(error: Exception) -> Response:
+    reference, place = bug_of(error)
+    current_app.logger.error("internal error %s: %s", reference, place)
+    return failed(500, "Internal error", f"Internal error, reference {reference}.")

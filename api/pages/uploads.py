@@ -1,0 +1,154 @@
+"""Bringing a graph: a file in pieces, a look at it, and its import as a job; or a made-up graph to try things with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flask import Response, request
+from werkzeug.wrappers import Response as Answered
+
+from api.http.gate import LARGEST_BODY, account, needs, service
+from api.http.problems import call_by, outside
+from api.pages.blueprint import bp, go, named_here, shown
+from api.pages.commands import ways_of
+from api.pages.jobs import asked
+from api.service.graphs import split
+from api.service.requests import Thing
+from tabular.errors import InvalidInput, ReportedError
+
+if TYPE_CHECKING:
+    from graphpriv.formats import Imported
+
+#: Formats by how the name of a file ends.
+_BY_ENDING = {".json": "node-link", ".graphml": "graphml", ".gexf": "gexf", ".csv": "edge-list", ".txt": "edge-list"}
+
+#: Larger files are not read for a look at them, but when they are imported.
+LOOKED_AT = LARGEST_BODY
+
+_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a file holds, as far as it was read."""
+
+    users: int
+    links: int
+    is_directed: bool
+    dropped: int
+    placed: float
+    rows: Sequence[Sequence[str]]
+
+
+@bp.get("/upload")
+@needs("store")
+def upload() -> Response:
+    """Ask for a file."""
+    ways = ways_of("graph import", {"file": "follows.json", "graph": "follows"}, request="PUT /v1/graphs/follows")
+    return shown("upload.html", largest=LARGEST_BODY, ways=ways)
+
+
+@bp.post("/upload")
+@needs("store")
+def uploaded() -> Answered:
+    """Take a file that came whole, or one whose pieces a script has sent already."""
+    id, file = request.form.get("upload"), request.files.get("file")
+    if not id:
+        data = b"" if file is None else file.read()
+        if not data:
+            raise InvalidInput("Choose a file that is not empty.")
+        opened = service().uploads.open(account(), len(data))
+        id = service().uploads.add(opened.id, account(), 0, data).id
+    name = request.form.get("filename") or (file.filename if file else None) or ""
+    return go("pages.look", id=id, name=_name_of(name), format=_format_of(name))
+
+
+@bp.get("/upload/<id>")
+@needs("store")
+def look(id: str) -> Response:
+    """Show what an upload holds, before it is imported."""
+    path = service().uploads.file(id, account())
+    name, format = request.args.get("name", ""), request.args.get("format", "node-link")
+    found, wrong = None, None
+    if path.stat().st_size <= LOOKED_AT:
+        try:
+            found = _preview(path, format)
+        except ReportedError as error:
+            call_by("the file", str(path))
+            wrong = outside(error.worded(named_here))
+    options = {"file": "FILE", "graph": name or "NAME", "format": format}
+    ways = ways_of("graph import", options, request=f'PUT /v1/graphs/{name}?format={format}\n{{"upload": "{id}"}}')
+    size = path.stat().st_size
+    return shown("preview.html", id=id, name=name, format=format, formats=sorted(set(_BY_ENDING.values())), found=found,
+                 wrong=wrong, size=size, ways=ways)  # fmt: skip
+
+
+@bp.post("/upload/<id>")
+@needs("store")
+def import_(id: str) -> Answered:
+    """Import an upload as a job."""
+    form = request.form
+    options: dict[str, Any] = {"file": {"upload": id}, "format": form.get("format", "")}
+    return go("pages.job", id=_imported(form.get("name", ""), options))
+
+
+@bp.post("/demo")
+@needs("store")
+def demo() -> Answered:
+    """Make up a graph and import it as a job."""
+    from graphpriv.formats import formats
+    from graphpriv.synthetic import synthetic_graph
+
+    written = BytesIO()
+    # Nobody in it exists, so everybody may get the same one.
+    formats["node-link"].method().write(synthetic_graph(rng=np.random.default_rng(1)), [written], Path())
+    data = written.getvalue()
+    opened = service().uploads.open(account(), len(data))
+    service().uploads.add(opened.id, account(), 0, data)
+    options: dict[str, Any] = {"file": {"upload": opened.id}, "format": "node-link"}
+    return go("pages.job", id=_imported(_free("demo"), options))
+
+
+def _imported(name: str, options: dict[str, Any]) -> str:
+    """The job that imports a file as the graph called *name*."""
+    graphs = service().graphs
+    taken = [each.name for each in graphs.visible(account().role) if each.kind == "original"]
+    if split(name)[1] in taken:
+        raise InvalidInput(f"A graph is called {name!r} already; go back and take another name.")
+    service().note_access("graph import", (Thing("graph", "original", split(name)[1]),), account())
+    return asked("graph import", {**options, "graph": graphs.place_for(name, "original")})
+
+
+def _free(name: str) -> str:
+    """A *name* that no original has."""
+    taken = {each.name for each in service().graphs.visible(account().role) if each.kind == "original"}
+    return next(each for each in (name, *(f"{name}-{number}" for number in range(2, 10_000))) if each not in taken)
+
+
+def _preview(path: Path, format: str) -> Preview:
+    from graphpriv.formats import read_graph
+
+    imported: Imported = read_graph(str(path), format=format)
+    graph = imported.graph
+    location = graph.profiles()[:, 0]
+    keys, topics = graph.places.keys, graph.topic_names
+    rows = []
+    for user, codes in zip(graph.ids[:_ROWS], graph.profiles()[:_ROWS].tolist(), strict=True):
+        place = keys[codes[0]] if codes[0] >= 0 else ""
+        rows.append([user, place, *(topics[code] if code < len(topics) and code >= 0 else "" for code in codes[1:])])
+    dropped = imported.dropped.self_loops + imported.dropped.parallel
+    placed = float((location >= 0).mean()) if len(graph) else 0.0
+    return Preview(len(graph), graph.edge_count, graph.directed, dropped, placed, rows)
+
+
+def _format_of(name: str) -> str:
+    return next((format for ending, format in _BY_ENDING.items() if name.lower().endswith(ending)), "node-link")
+
+
+def _name_of(file: str) -> str:
+    return Path(file.replace("\\", "/")).name.partition(".")[0][:64]

@@ -1,0 +1,192 @@
+"""The stories of the pages, walked in a real browser: custodian, then auditor, then analyst."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.api.conftest import SMALL
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+#: Every page of a custodian once there is a release.
+PAGES = ("/", "/upload", "/release?graph=demo", "/release?graph=demo&step=5", "/jobs", "/accounts", "/audit-log",
+         "/graphs/demo", "/graphs/demo-v1", "/releases/demo-v1/audit")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def released(served, chromium):
+    """The demo's graph, released by five decisions; how many there were and how long they took."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    page.goto(served.address)
+    page.get_by_label("Your token").fill(served.tokens["custodian"])
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Try the demo").click()
+    page.get_by_role("link", name="See the graph").wait_for()
+    page.goto(served.address)
+    began, decisions = time.monotonic(), 0
+    for kind, name in (
+        ("link", "Release it"),
+        ("button", "Next: what must stay useful"),
+        ("button", "Next: candidates"),
+        ("button", "Next: release"),
+        ("button", "Release it"),
+    ):
+        page.get_by_role(kind, name=name, exact=True).click()
+        decisions += 1
+    page.get_by_role("link", name="See the release").click()
+    took = time.monotonic() - began
+    page.goto(f"{served.address}/releases/demo-v1/audit")
+    page.get_by_role("button", name="Audit it now").click()
+    page.get_by_role("link", name="See the audit").wait_for()
+    context.close()
+    return decisions, took
+
+
+def test_a_release_takes_five_decisions_and_less_than_a_minute(released):
+    decisions, took = released
+    assert decisions == 5 and took < 60
+
+
+def test_a_custodian_sees_the_picture_the_verdict_and_who_is_exposed(released, signed_in):
+    reader = signed_in("custodian")
+    page = reader.page
+    page.get_by_role("link", name="demo-v1").first.click()
+    page.locator("canvas[data-drawn]").wait_for()
+    about = page.get_by_role("link", name="all about them")
+    # Users lie close to one another around the middle.
+    for far in range(0, 200, 10):
+        if not about.count():
+            page.locator("canvas").click(position={"x": 400 + far, "y": 300})
+    about.click()
+    assert page.get_by_role("heading", name="Neighbours of").count() == 1
+    page.get_by_role("link", name="Audit", exact=True).click()
+    assert "At least 10 users share every profile" in page.locator(".verdict").inner_text()
+    assert page.get_by_role("heading", name="Who is exposed").count() == 1
+    assert page.get_by_role("heading", name="Risk and loss by k").count() == 1
+    assert reader.has_kept_still(), (reader.asked, reader.said)
+
+
+def test_a_custodian_downloads_the_release_and_its_plan(released, signed_in):
+    page = signed_in("custodian").page
+    page.goto(page.url + "graphs/demo-v1")
+    with page.expect_download() as loading:
+        page.get_by_role("link", name="Download").click()
+    assert len(json.loads(loading.value.path().read_text())["nodes"]) == 1638
+    page.goto(page.url.replace("/graphs/demo-v1", "/release?graph=demo&who=everybody&step=5"))
+    with page.expect_download() as loading:
+        page.get_by_role("link", name="Download these choices").click()
+    plan = loading.value.path().read_text()
+    assert 'verb = "protect"' in plan and "k = 20" in plan
+    page.get_by_role("link", name="Which graph").click()
+    page.get_by_text("From a plan of an earlier release").click()
+    page.get_by_label("Plan", exact=True).set_input_files(
+        {"name": "release.toml", "mimeType": "text/plain", "buffer": plan.replace("k = 20", "k = 7").encode()}
+    )
+    page.get_by_role("button", name="Take it up").click()
+    assert page.get_by_role("spinbutton").input_value() == "7"
+
+
+def test_going_back_loses_nothing(released, signed_in):
+    page = signed_in("custodian").page
+    page.goto(f"{page.url}release?graph=demo")
+    page.get_by_text("Everybody").click()
+    page.get_by_role("button", name="Next: what must stay useful").click()
+    page.get_by_text("How frequent things are").click()
+    page.get_by_role("button", name="Next: candidates").click()
+    page.get_by_role("link", name="Who gets it").click()
+    assert page.get_by_role("radio", name="Everybody").is_checked()
+    page.go_back()
+    page.get_by_role("link", name="What must stay useful").click()
+    assert page.get_by_role("checkbox", name="How frequent things are").is_checked()
+
+
+def test_a_file_goes_up_in_pieces_and_is_shown_before_it_is_kept(released, signed_in, tmp_path):
+    reader = signed_in("custodian")
+    page = reader.page
+    path = tmp_path / "people.json"
+    # More than one piece: blanks that JSON does not mind.
+    path.write_text(json.dumps(SMALL) + " " * (5 * 1024 * 1024))
+    page.get_by_role("link", name="Upload a graph").click()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Import as an original").click()
+    page.get_by_role("link", name="See the graph").click()
+    assert page.get_by_role("heading", name="people").count() == 1
+    assert sum("offset=" in url for url in reader.asked) == 2
+    assert any(url.endswith("/events") for url in reader.asked)
+    assert reader.has_kept_still(), (reader.asked, reader.said)
+
+
+def test_where_there_is_no_stream_to_spare_a_job_is_asked_for(released, signed_in):
+    reader = signed_in("custodian")
+    reader.page.route("**/events", lambda route: route.fulfill(status=503))
+    reader.page.get_by_role("button", name="Try the demo").click()
+    reader.page.get_by_role("link", name="See the graph").wait_for()
+
+
+def test_without_scripts_a_file_still_goes_up(released, signed_in, tmp_path):
+    page = signed_in("custodian", java_script_enabled=False).page
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps(SMALL))
+    page.get_by_role("link", name="Upload a graph").click()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    assert page.get_by_role("heading", name="Import this graph").count() == 1
+    path.write_text("no graph")
+    page.go_back()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Upload").click()
+    assert "the file" in page.get_by_role("alert").inner_text()
+    assert page.get_by_role("button", name="Import as an original").is_disabled()
+
+
+@pytest.mark.parametrize("traits", [{"viewport": {"width": 400, "height": 800}}, {"color_scheme": "dark"}])
+def test_every_page_is_light_quiet_and_as_wide_as_the_screen(released, signed_in, traits):
+    reader = signed_in("custodian", **traits)
+    for path in PAGES:
+        assert reader.go(path) == 200, path
+        assert reader.width_over <= 0, path
+        assert reader.page.locator("main h1").count() == 1, path
+        unnamed = "input:not([type=hidden]):visible, select:visible"
+        for each in reader.page.locator(unnamed).all():
+            assert each.evaluate("each => each.labels.length") > 0, path
+    assert reader.has_kept_still(), (reader.asked, reader.said)
+
+
+def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, signed_in):
+    reader = signed_in("auditor")
+    assert reader.go("/graphs/demo") == 200
+    assert reader.page.locator("canvas").count() == 0 and "no profiles" in reader.page.content()
+    assert reader.go("/releases/demo-v1/audit") == 200
+    reader.page.get_by_role("button", name="Audit it now").click()
+    reader.page.get_by_role("link", name="See the audit").click()
+    assert "At least 10 users" in reader.page.locator(".verdict").inner_text()
+    assert reader.page.get_by_role("heading", name="Who is exposed").count() == 0
+
+
+def test_an_analyst_sees_releases_and_nothing_of_an_original(released, signed_in):
+    reader = signed_in("analyst")
+    home = reader.page.content()
+    assert "demo-v1" in home and "Original" not in home and ">demo<" not in home
+    assert reader.page.locator("header nav a").all_inner_texts() == ["Home", "Jobs"]
+    assert reader.go("/jobs") == 200 and "No jobs yet." in reader.page.content()
+    assert reader.go("/graphs/demo-v1") == 200
+    reader.page.locator("canvas[data-drawn]").wait_for()
+    assert "original" not in reader.page.content().lower()
+    assert reader.has_kept_still(), (reader.asked, reader.said)
+    hidden = reader.go("/graphs/demo"), reader.page.content().replace("demo", "none")
+    missing = reader.go("/graphs/none"), reader.page.content()
+    assert hidden == missing and hidden[0] == 404
+    assert [reader.go(path) for path in ("/release", "/upload", "/accounts", "/audit-log")] == [403] * 4
+
+
+def test_whoever_signs_out_is_out(released, signed_in):
+    reader = signed_in("analyst")
+    reader.page.get_by_role("button", name="Sign out").click()
+    reader.page.wait_for_url("**/sign-in")
+    assert reader.go("/graphs/demo-v1") == 200 and "/sign-in?next=" in reader.page.url
