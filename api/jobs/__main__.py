@@ -40,7 +40,7 @@ def _work(attached: bool, **given: Any) -> None:
     os.nice(NICE)
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     try:
-        jobs = _opened(settings)
+        jobs = opened(settings)
         jobs.tidy()
         jobs.close()
         Worker(settings).run(leave_with=sys.stdin if attached else None)
@@ -48,7 +48,7 @@ def _work(attached: bool, **given: Any) -> None:
         raise click.ClickException(str(error)) from None
 
 
-def _opened(settings: Settings) -> Jobs:
+def opened(settings: Settings) -> Jobs:
     """The jobs, once their database answers; one that is started together with the workers may take a while."""
     until = time.monotonic() + PATIENCE
     while True:

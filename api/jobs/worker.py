@@ -94,9 +94,10 @@ class Worker:
             threading.Thread(target=self._leave_after, args=(leave_with,), daemon=True).start()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._leaving.set())
-        self._beats.beat(self.name)
-        self._client = dbos.client(self.settings, self._database, is_worker=True)
-        self._engine = dbos.launch(self.settings, self._database, self.name, self._job)
+        with tables.told():
+            self._beats.beat(self.name)
+            self._client = dbos.client(self.settings, self._database, is_worker=True)
+            self._engine = dbos.launch(self.settings, self._database, self.name, self._job)
         while not self._leaving.wait(self.settings.beat):
             self._watch()
         self._leave()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
+from unittest.mock import Mock
 
 import pytest
 
+from api.jobs.worker import Worker
 from tabular.errors import StoreUnavailable
 from tests.api.jobs.conftest import left_by, until, without_jobs
 from tests.contracts.jobs import JobsContract, WorkersContract
@@ -72,6 +74,28 @@ def test_a_server_that_starts_anew_in_the_midst_of_a_take_over_strands_no_job(jo
     until(lambda: states(jobs, sent) == ["done"] * 4, 40)
     assert [jobs.result(each.id).document["count"] for each in sent] == [60] * 4
     assert second.is_alive
+
+
+def test_a_worker_that_starts_before_its_server_waits_for_it(jobs, worker, server):
+    sent = jobs.submit("sample draw", {"numbers": 5, "pause": 0.0}, account="a", seed=1)
+    server.stop()
+    early = worker()
+    time.sleep(0.5)
+    server.start()
+    until(lambda: states(jobs, [sent]) == ["done"], 40)
+    assert early.is_alive
+
+
+def test_a_server_that_goes_away_while_a_worker_starts_is_told_without_its_address(jobs, settings, server, monkeypatch):
+    starting = Worker(settings)
+    monkeypatch.setattr(starting, "_beats", Mock())
+    monkeypatch.setattr("signal.signal", Mock())
+    server.stop()
+    try:
+        with pytest.raises(StoreUnavailable, match=r"^The database of jobs does not answer; try again\.$"):
+            starting.run()
+    finally:
+        server.start()
 
 
 @pytest.mark.heavy
