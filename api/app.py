@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from flask import Flask
 
 from api.http import gate, problems
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, uploads, verbs
+from api.jobs.jobs import Jobs as DurableJobs
+from api.jobs.records import Settings as JobSettings
 from api.service.files import Files
+from api.service.home import Home
 from api.service.jobs import Jobs
 from api.service.service import Service
 from api.service.settings import Settings
@@ -33,3 +37,14 @@ def create_app(
     verbs.register(app)
     gate.check_routes(app)
     return app
+
+
+#: The function that tells workers where uploads and tables lie.
+FILES = "api.service.files:files_of"
+
+
+def durable_jobs(settings: Settings, environment: Mapping[str, str]) -> DurableJobs:
+    """The jobs of a service, with what variables GRAPHPRIV_JOBS_… say of them; its folder is made if need be."""
+    Home(settings.home, create=True).close()
+    given = {"home": Path(settings.home).absolute(), "store": settings.store, "files": FILES}
+    return DurableJobs.opened(JobSettings.of(environment, **given))

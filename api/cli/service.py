@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import fields, replace
 from typing import Any
 
@@ -40,14 +42,17 @@ def _methods(as_json: bool) -> None:
 
 
 def _serve(host: str, port: int, store: str, **given: Any) -> None:
-    from api.app import create_app
+    from api.app import create_app, durable_jobs
     from api.http.problems import service_of
     from api.http.server import server_of
 
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
-        app = create_app({"STORE": store, **{name.upper(): value for name, value in given.items()}})
+        config = {"STORE": store, **{name.upper(): value for name, value in given.items()}}
+        settings = Settings.of(config, os.environ)
+        jobs = durable_jobs(settings, os.environ)
+        app = create_app(config, queue=jobs)
         try:
             server = server_of(app, host, port)
         except (OSError, ValueError) as error:
@@ -65,7 +70,20 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         note(
             f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
         )
-    server.run()
+    with closing(service_of(app)), closing(jobs), _working(jobs.settings, settings.workers):
+        server.run()
+
+
+@contextmanager
+def _working(settings: Any, count: int) -> Iterator[None]:
+    """Workers that perform jobs meanwhile; at the end they leave, and what they are at goes on at the next start."""
+    from api.jobs.workers import Workers
+
+    workers = Workers(settings, count)
+    try:
+        yield
+    finally:
+        workers.stop()
 
 
 def _listening(server: Any) -> list[tuple[str, int]]:

@@ -25,6 +25,9 @@ class Settings(Method):
     )
 
     largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
+    workers: int = option(
+        1, low=0, high=1024, help="How many processes perform jobs here; with 0, they are started elsewhere."
+    )
 
     @classmethod
     def of(cls, given: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
