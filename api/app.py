@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask
 
 from api.http import gate, problems
-from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, uploads, verbs
+from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, uploads, verbs
 from api.jobs.jobs import Jobs as DurableJobs
 from api.jobs.records import Settings as JobSettings
 from api.service.files import Files
@@ -35,6 +35,7 @@ def create_app(
     for part in (health, metrics, docs, catalogue, graphs, uploads, accounts, jobs):
         app.register_blueprint(part.bp)
     verbs.register(app)
+    queries.register(app)
     gate.check_routes(app)
     return app
 

@@ -21,6 +21,8 @@ class Description:
 
     #: A JSON Schema, or the types that an answer may have which is no JSON.
     answer: Schema | Sequence[str]
+    #: The types that the answer may have instead of JSON.
+    also: Sequence[str] = ()
     status: int = 200
     #: Further answers that are no refusals, by status.
     others: Mapping[int, Schema] = field(default_factory=dict)

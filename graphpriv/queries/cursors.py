@@ -23,9 +23,9 @@ Question = bytes
 _TAG, _NUMBER = 6, 8
 
 
-def question(graph: str, created: str, query: str, options: Mapping[str, Any]) -> Question:
+def question(created: str, query: str, options: Mapping[str, Any]) -> Question:
     """The digest of a question about a graph that was created at that moment."""
-    text = json.dumps([graph, created, query, options], sort_keys=True, ensure_ascii=True)
+    text = json.dumps([created, query, options], sort_keys=True, ensure_ascii=True)
     return blake2s(text.encode(), digest_size=_TAG).digest()
 
 

@@ -76,7 +76,7 @@ def listed() -> Response:
 @answers(FIGURES, query=_SEED)
 def show(name: str) -> Response:
     """Show a graph's size, degrees, clustering, path lengths, and the shares of its places and topics."""
-    graph = _found(name, "describe")
+    graph = found(name, "describe")
     return jsonify({**_shown(_figures(graph)), "graph": graph.name})
 
 
@@ -85,7 +85,7 @@ def show(name: str) -> Response:
 @answers(TYPES, query=_FORMAT)
 def file(name: str) -> Response:
     """Download a graph in a format: node-link JSON unless `format` names another one; several files come as a zip."""
-    graph = _found(name, "read")
+    graph = found(name, "read")
     ending, kind = _ending(request.args.get("format"))
     with _folder() as folder:
         options = {"name": graph.stored, "out": str(folder / f"graph{ending}")}
@@ -102,7 +102,7 @@ def file(name: str) -> Response:
 @answers((CSV,))
 def mapping(name: str) -> Response:
     """Download the mapping of a release as CSV original,released: it leads back to persons."""
-    graph = _found(name, "map")
+    graph = found(name, "map")
     if graph.kind == "original" or graph.info.original is None:
         raise HttpProblem(404, "Not found", "This graph has no mapping here.")
     origin = Thing("graph", "original", split(graph.info.original)[1])
@@ -155,7 +155,7 @@ def put(name: str) -> Response:
 @answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
 def delete(name: str) -> Response:
     """Delete a graph; an original takes the mappings of its releases with it."""
-    graph = _found(name, "delete")
+    graph = found(name, "delete")
     _check_match(graph)
     _perform("graph delete", {"name": graph.stored})
     service().figures.forget(graph.stored)
@@ -167,7 +167,7 @@ def delete(name: str) -> Response:
 @answers(FORGOTTEN)
 def forget(name: str, user: str) -> Response:
     """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
-    graph = _found(name, "forget", person=secrets.token_hex(8))
+    graph = found(name, "forget", person=secrets.token_hex(8))
     try:
         outcome = _perform("graph forget", {"name": graph.stored, "user": user})
     except InvalidInput:
@@ -182,7 +182,7 @@ def forget(name: str, user: str) -> Response:
     return jsonify({**outcome.document, "graph": graph.name})
 
 
-def _found(name: str, action: str, **details: Any) -> Graph:
+def found(name: str, action: str, **details: Any) -> Graph:
     """The graph called *name*, if whoever asks may do *action* with it; the access is written down."""
     graph = service().graphs.find(name, account().role, action)
     call_by(graph.name, graph.stored)

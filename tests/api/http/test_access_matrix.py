@@ -48,6 +48,7 @@ class Row:
     query: str = ""
 
 
+ASKS = Row(original=(Y, N, H), **READS)
 TABLES = {"file": "{name}", "quasi_identifiers": ["age"]}
 
 MATRIX: dict[tuple[str, str], Row] = {
@@ -57,6 +58,14 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("GET", "/v1/graphs/<name>"): Row(original=(Y, Y, H), **READS),
     ("GET", "/v1/graphs/<name>/file"): Row(original=(Y, N, H), **READS),
     ("GET", "/v1/graphs/<name>/mapping"): Row(original=NOTHING, release=(Y, Y, N), foreign=NOTHING),
+    # Questions about profiles: an original is for custodians alone.
+    **{("GET", f"/v1/graphs/<name>/{each}"): ASKS for each in ("users", "degrees", "components", "clustering")},
+    ("GET", "/v1/graphs/<name>/counts"): Row(original=(Y, N, H), **READS, query="?by=topic1"),
+    ("GET", "/v1/graphs/<name>/mixing"): Row(original=(Y, N, H), **READS, query="?by=topic1"),
+    # A release has other users than its original.
+    ("GET", "/v1/graphs/<name>/users/<path:user>/neighbours"): Row(
+        original=(Y, N, H), release=NOTHING, foreign=NOTHING
+    ),
     # To replace an original takes its ETag: a conflict is a yes.
     ("PUT", "/v1/graphs/<name>"): Row(
         original=(409, N, N), release=CUSTODIANS, foreign=CUSTODIANS, body=json.dumps(SMALL).encode()

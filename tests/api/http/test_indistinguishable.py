@@ -58,7 +58,14 @@ def world(folder, seed, with_original):
 def questions(name):
     """Everything that an analyst may try."""
     for thing in (name, f"release:{name}", "source", "other", f"original:{name}", "original:source", "nobody"):
-        for path in ("", "/file", "/file?format=graphml", "/mapping"):
+        asked = (
+            "/users",
+            "/users?degree=1",
+            "/counts?by=topic1",
+            "/mixing?by=topic1&limit=all",
+            "/users/ann/neighbours",
+        )
+        for path in ("", "/file", "/file?format=graphml", "/mapping", "/degrees?nonsense=1", "/clustering", *asked):
             yield "GET", f"/v1/graphs/{thing}{path}", None
         yield "DELETE", f"/v1/graphs/{thing}/users/ann", None
         yield "PUT", f"/v1/graphs/{thing}", {}

@@ -1,0 +1,109 @@
+"""A route for every question that may be asked of a graph, made from the registry of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import Field, fields
+from typing import Any
+
+from flask import Flask, Response, request
+
+from api.http import rows
+from api.http.describing import CSV, Schema, answers
+from api.http.gate import needs, service
+from api.http.routes import graphs
+from api.http.schema import schema_of_option
+from api.service.access import UnknownThing
+from api.service.requests import WrongOptions
+from api.verbs.values import is_required, value_in
+from graphpriv.queries import Page, Query, answer, queries
+from graphpriv.queries import rows as all_rows
+from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.registry import Entry
+
+#: The options that every answer of rows has, and the one that stands in the path.
+_PAGES, _USER = ("limit", "cursor"), "user"
+
+
+def register(app: Flask) -> None:
+    """Add the routes of all questions to *app*."""
+    for entry in queries.entries():
+        app.add_url_rule(path_of(entry), f"query {entry.name}", _view(entry), methods=["GET"])
+
+
+def path_of(entry: Entry[Query]) -> str:
+    """The path of a question: below the graph, or below one of its users."""
+    below = "/users/<path:user>" if _USER in options_of(entry.method) else ""
+    return f"/v1/graphs/<name>{below}/{entry.name}"
+
+
+def options_of(query: type[Query]) -> dict[str, Field[Any]]:
+    """The options of a question by name."""
+    return {each.name: each for each in fields(query)}
+
+
+def _view(entry: Entry[Query]) -> Callable[..., Response]:
+    """The view that answers a question."""
+
+    @needs("read")
+    @answers(rows.ROWS, also=(CSV,), query=_described(entry.method))
+    def view(name: str, **path: str) -> Response:
+        graph = graphs.found(name, "read", asked=entry.name)
+        asked = _made(entry.method, path)
+        store = service().opened()
+        try:
+            if rows.wants_all():
+                every = all_rows(store, graph.stored, asked)
+                return rows.streamed(every.header, every, every.facts)
+            page: Page = answer(store, graph.stored, asked)
+        except InvalidParameter as error:
+            if error.parameter == _USER:
+                # It stands in the path, and is not repeated: it may be that of a person.
+                raise UnknownThing("This graph has no user of that id.") from None
+            raise
+        except UnknownName as error:
+            # Of a key or a value, not of a thing of the service.
+            raise InvalidParameter(error.worded(named)) from None
+        return rows.page(page.header, page.rows, page.facts, page.next)
+
+    view.__doc__ = entry.method.__doc__
+    return view
+
+
+def _described(query: type[Query]) -> dict[str, Schema]:
+    """The options that stand in the address."""
+    own = {name: option for name, option in options_of(query).items() if name not in (*_PAGES, _USER)}
+    return {**{name: _schema(option) for name, option in own.items()}, **rows.QUERY}
+
+
+def _schema(option: Field[Any]) -> Schema:
+    """The schema of an option that may be left out; in an address there is no null."""
+    schema = schema_of_option(option)
+    if "anyOf" in schema:
+        schema = {**schema, **next(each for each in schema["anyOf"] if each != {"type": "null"})}
+        del schema["anyOf"]
+    if schema.get("default", 0) is None:
+        del schema["default"]
+    if option.metadata.get("pattern"):
+        schema["pattern"] = f"^(?:{option.metadata['pattern']})$"
+    return {**schema, **({"required": True} if is_required(option) else {})}
+
+
+def _made(query: type[Query], path: dict[str, str]) -> Query:
+    """The question that the address asks."""
+    known, errors, given = options_of(query), {}, {}
+    texts = {name: text for name, text in request.args.items() if name != "format"} | path
+    if rows.wants_all():
+        texts.pop("limit")
+    for name, text in texts.items():
+        try:
+            if name not in known or (name == _USER and name not in path):
+                raise InvalidParameter(UnknownName.among("option", name[:100], known).worded(named))
+            given[name] = value_in(known[name], text)
+        except InvalidParameter as error:
+            errors[name[:100]] = error.worded(named)
+    missing = {name for name, option in known.items() if is_required(option)} - set(texts)
+    errors |= {name: f"{named(name)} is missing." for name in missing}
+    if errors:
+        raise WrongOptions(errors)
+    return query(**given)
