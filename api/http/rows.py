@@ -60,7 +60,8 @@ def page(header: Sequence[str], rows: Iterable[Row], facts: Mapping[str, Any], f
         response = jsonify({**facts, "rows": list(rows), "next": following})
     response.vary.add("Accept")
     if following is not None:
-        query = urlencode({**request.args.to_dict(), "cursor": following})
+        others = [(name, text) for name, text in request.args.items(multi=True) if name != "cursor"]
+        query = urlencode([*others, ("cursor", following)])
         response.headers["Link"] = f'<{request.path}?{query}>; rel="next"'
     return response
 

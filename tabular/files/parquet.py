@@ -128,12 +128,12 @@ def _ordered(present: Sequence[Value], kind: Any) -> tuple[list[int], list[Value
     return np.argsort(order).tolist(), [present[place] for place in order], TEXT, ()
 
 
-def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
-    """Write *table*; a column keeps its type in *types* if its cells still fit."""
+def write_parquet(file: IO[bytes], table: Table, types: Any = None, *, group: int | None = None) -> None:
+    """Write *table*, *group* rows together; a column keeps its type in *types* if its cells still fit."""
     if not table.attributes:
         raise InvalidInput("A table without columns cannot be written.")
     columns = [_arrow_column(table, attribute.name, types) for attribute in table.attributes]
-    pq.write_table(pa.table(columns, names=list(table.names)), file)
+    pq.write_table(pa.table(columns, names=list(table.names)), file, row_group_size=group)
 
 
 def _arrow_column(table: Table, name: str, types: Any) -> Any:
