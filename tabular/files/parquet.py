@@ -30,6 +30,7 @@ from tabular.files.columns import (
     ordered_texts,
 )
 from tabular.files.csv_tables import repeated
+from tabular.files.limits import Limits
 from tabular.files.schema import Description, Schema
 from tabular.table import Table
 
@@ -38,7 +39,11 @@ def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Colu
     """The types of the columns of a Parquet file, and the columns; *schema* describes some of them."""
     try:
         # As for CSV: a thread of Arrow that lets go of an object of Python may outlive the interpreter.
-        found = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
+        opened = pq.ParquetFile(io.BytesIO(data))
+        # The footer tells it before anything is unpacked.
+        limits = Limits.of_environment()
+        limits.check(name, columns=opened.metadata.num_columns, rows=opened.metadata.num_rows)
+        found = opened.read(use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else "it is cut off"
         raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None
