@@ -28,8 +28,6 @@ def create_app(
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     settings = Settings.of(config or {}, os.environ)
-    # Workers that this process starts read within the same limits.
-    settings.limit_readers(os.environ)
     app.extensions[problems.EXTENSION] = Service.at(settings, jobs=queue, files=files)
     metrics.register(app)
     problems.register(app)

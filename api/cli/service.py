@@ -51,6 +51,8 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         Work(store=checked_store(store)).opened(create=True).close()
         config = {"STORE": store, **{name.upper(): value for name, value in given.items()}}
         settings = Settings.of(config, os.environ)
+        # Workers that this process starts read within the same limits.
+        settings.limit_readers(os.environ)
         jobs = durable_jobs(settings, os.environ)
         app = create_app(config, queue=jobs)
         try:

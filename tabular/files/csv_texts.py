@@ -32,7 +32,7 @@ from tabular.files.csv_tables import (
     rows_of,
 )
 from tabular.files.disk import decode
-from tabular.files.limits import USUAL_FIELD, Limits
+from tabular.files.limits import Limits
 from tabular.files.schema import Schema
 
 #: How much of a file is looked at, and how many rows of that.
@@ -241,7 +241,8 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
     limits = Limits.of_environment()
-    csv.field_size_limit(limits.field or USUAL_FIELD)
+    if limits.field is not None:
+        csv.field_size_limit(limits.field)
     _check_first_line(text, name, limits)
     dialect, unsure = found_dialect(text, encoding, options, schema.columns or tuple(schema.attributes))
     rows = Rows(data, name, dialect)

@@ -12,9 +12,6 @@ from typing import Self
 
 from tabular.errors import InvalidInput, InvalidParameter
 
-#: The longest field that Python reads unless somebody says otherwise, in characters.
-USUAL_FIELD = 131_072
-
 
 class TooMuch(InvalidInput):
     """A file holds more than may be read."""

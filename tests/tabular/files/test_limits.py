@@ -1,5 +1,7 @@
 """Limits of readers: a file that holds too much is refused before it takes the memory."""
 
+import csv
+
 import pytest
 
 from api.errors import outcome_of
@@ -15,7 +17,9 @@ def limited(monkeypatch):
         for name, number in limits.items():
             monkeypatch.setenv(f"GRAPHPRIV_{name.upper()}", str(number))
 
-    return limit
+    usual = csv.field_size_limit()
+    yield limit
+    csv.field_size_limit(usual)
 
 
 def refused(path):
