@@ -11,13 +11,21 @@ from flask import Flask
 
 from api.http import gate, problems
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, tables, uploads, verbs
-from api.jobs.jobs import Jobs as DurableJobs
-from api.jobs.records import Settings as JobSettings
+from api.jobs import records as jobs_records
 from api.service.files import Files
-from api.service.home import Home
 from api.service.jobs import Jobs
 from api.service.service import Service
 from api.service.settings import Settings
+
+
+def job_settings(settings: Settings) -> jobs_records.Settings:
+    """Where the jobs of a service are kept, and how they are run."""
+    return jobs_records.Settings(
+        home=Path(settings.home).absolute(),
+        store=settings.store,
+        database=settings.database or None,
+        files="api.service.files:files_of",
+    )
 
 
 def create_app(
@@ -27,7 +35,7 @@ def create_app(
     app = Flask(__name__, static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    settings = Settings.of(config or {}, os.environ)
+    settings = Settings.of({name.upper(): value for name, value in (config or {}).items()}, os.environ)
     app.extensions[problems.EXTENSION] = Service.at(settings, jobs=queue, files=files)
     metrics.register(app)
     problems.register(app)
@@ -38,14 +46,3 @@ def create_app(
     queries.register(app)
     gate.check_routes(app)
     return app
-
-
-#: The function that tells workers where uploads and tables lie.
-FILES = "api.service.files:files_of"
-
-
-def durable_jobs(settings: Settings, environment: Mapping[str, str]) -> DurableJobs:
-    """The jobs of a service, with what variables GRAPHPRIV_JOBS_… say of them; its folder is made if need be."""
-    Home(settings.home, create=True).close()
-    given = {"home": Path(settings.home).absolute(), "store": settings.store, "files": FILES}
-    return DurableJobs.opened(JobSettings.of(environment, **given))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import click
@@ -42,19 +41,21 @@ def _methods(as_json: bool) -> None:
 
 
 def _serve(host: str, port: int, store: str, **given: Any) -> None:
-    from api.app import create_app, durable_jobs
+    from api.app import create_app, job_settings
     from api.http.problems import service_of
     from api.http.server import server_of
+    from api.jobs.jobs import Jobs
+    from api.jobs.workers import Workers
 
     try:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
-        config = {"STORE": store, **{name.upper(): value for name, value in given.items()}}
-        settings = Settings.of(config, os.environ)
+        settings = Settings(store=store, **given)
         # Workers that this process starts read within the same limits.
         settings.limit_readers(os.environ)
-        jobs = durable_jobs(settings, os.environ)
-        app = create_app(config, queue=jobs)
+        running = job_settings(settings)
+        jobs = Jobs.opened(running)
+        app = create_app(asdict(settings), queue=jobs)
         try:
             server = server_of(app, host, port)
         except (OSError, ValueError) as error:
@@ -72,20 +73,13 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         note(
             f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
         )
-    with closing(service_of(app)), closing(jobs), _working(jobs.settings, settings.workers):
-        server.run()
-
-
-@contextmanager
-def _working(settings: Any, count: int) -> Iterator[None]:
-    """Workers that perform jobs meanwhile; at the end they leave, and what they are at goes on at the next start."""
-    from api.jobs.workers import Workers
-
-    workers = Workers(settings, count)
+    workers = Workers(running, settings.workers)
     try:
-        yield
+        server.run()
     finally:
         workers.stop()
+        service_of(app).close()
+        jobs.close()
 
 
 def _listening(server: Any) -> list[tuple[str, int]]:
@@ -100,10 +94,10 @@ def _settings() -> list[VerbOption]:
         VerbOption(
             [flag(each.name)],
             envvar=variable(each.name),
-            show_default=True,
+            show_default=each.default != "",
             type=type(each.default),
             default=each.default,
-            metavar="X",
+            metavar=each.metadata.get("metavar") or {int: "N", float: "X"}.get(type(each.default)),
             help=each.metadata["help"],
         )
         for each in fields(Settings)

@@ -12,6 +12,7 @@ V = TypeVar("V", bound=Callable[..., Any])
 
 #: The types of answers that are no JSON.
 BYTES, CSV, TEXT = "application/octet-stream", "text/csv", "text/plain"
+NDJSON = "application/x-ndjson"
 HTML, JAVASCRIPT, CSS, EVENTS = "text/html", "text/javascript", "text/css", "text/event-stream"
 
 
@@ -21,9 +22,9 @@ class Description:
 
     #: A JSON Schema, or the types that an answer may have which is no JSON.
     answer: Schema | Sequence[str]
-    #: The types that the answer may have instead of JSON.
-    also: Sequence[str] = ()
     status: int = 200
+    #: Types that the answer may have beside JSON.
+    also: Sequence[str] = ()
     #: Further answers that are no refusals, by status.
     others: Mapping[int, Schema] = field(default_factory=dict)
     query: Mapping[str, Schema] = field(default_factory=dict)

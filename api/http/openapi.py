@@ -100,10 +100,8 @@ def _parameters(rule: Rule, method: str, described: Description, *, needs_token:
 def _responses(
     rule: Rule, method: str, described: Description, action: str | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield (
-        described.status,
-        {"description": "Done.", "content": {**_content(described.answer), **_content(described.also)}},
-    )
+    content = {**_content(described.answer), **_content(described.also)}
+    yield described.status, {"description": "Done.", "content": content}
     for status, schema in described.others.items():
         yield status, {"description": "Also well.", **({"content": _content(schema)} if schema else {})}
     if method == "GET":

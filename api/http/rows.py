@@ -1,4 +1,4 @@
-"""Rows as an answer: a page of them or all, as JSON or as CSV."""
+"""Rows as an answer: a page of them as JSON, or all as JSON, as CSV or as one JSON object a line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from urllib.parse import urlencode
 
 from flask import Response, jsonify, request
 
-from api.http.describing import CSV, PAGES, Schema, record
+from api.http.describing import CSV, NDJSON, PAGES, Schema, record
 from api.http.gate import keep_place
-from api.http.problems import HttpProblem
+from tabular.errors import InvalidParameter
 from tabular.files.csv_tables import write_csv
 
 JSON = "application/json"
+
+#: The forms that an answer has, and their types.
+_TYPES = {"json": JSON, "csv": CSV, "ndjson": NDJSON}
+
+#: What a route may answer beside JSON.
+ALSO = (CSV, NDJSON)
 
 #: What stands for a number of rows where all are wanted.
 ALL = "all"
@@ -32,7 +38,11 @@ QUERY: dict[str, Schema] = {
         "default": 100,
         "description": "Rows on a page; `all` streams every row.",
     },
-    "format": {"enum": ["json", "csv"], "description": "How the rows are written, whatever Accept says."},
+    "format": {
+        "enum": ["json", "csv", "ndjson"],
+        "description": "One page as JSON; or all rows as CSV or as one JSON object a line, whatever the limit. It goes "
+        "before Accept.",
+    },
 }
 
 #: One page of rows; the figures of the whole stand beside them.
@@ -49,15 +59,12 @@ class Row(Protocol):
 
 def wants_all() -> bool:
     """Whether the request wants every row."""
-    return request.args.get("limit") == ALL
+    return _form() != "json" or request.args.get("limit") == ALL
 
 
-def page(header: Sequence[str], rows: Iterable[Row], facts: Mapping[str, Any], following: str | None) -> Response:
+def page(rows: Iterable[Row], facts: Mapping[str, Any], following: str | None) -> Response:
     """One page of rows; *following* is where the next one begins."""
-    if _is_csv():
-        response = Response(b"".join(_csv(header, rows)), mimetype=CSV)
-    else:
-        response = jsonify({**facts, "rows": list(rows), "next": following})
+    response = jsonify({**facts, "rows": list(rows), "next": following})
     response.vary.add("Accept")
     if following is not None:
         others = [(name, text) for name, text in request.args.items(multi=True) if name != "cursor"]
@@ -70,12 +77,12 @@ def streamed(
     header: Sequence[str], rows: Iterable[Row], facts: Mapping[str, Any], *, at_end: Callable[[], None] = lambda: None
 ) -> Response:
     """All rows, written while they are read; an answer that is cut short has no end."""
-    is_csv = _is_csv()
-    written = _csv(header, rows) if is_csv else _json(facts, rows)
+    form = _form()
+    written = {"csv": _csv(header, rows), "ndjson": _ndjson(rows)}.get(form) or _json(facts, rows)
     opened = ExitStack()
     opened.callback(keep_place())
     opened.callback(at_end)
-    response = Response(written, mimetype=CSV if is_csv else JSON)
+    response = Response(written, mimetype=_TYPES[form])
     # Where the answer is not read to its end, or not at all.
     response.call_on_close(opened.close)
     response.headers["Cache-Control"] = "no-store"
@@ -83,12 +90,15 @@ def streamed(
     return response
 
 
-def _is_csv() -> bool:
+def _form() -> str:
+    """How the rows are to be written."""
     format = request.args.get("format")
-    if format not in (None, "json", "csv"):
-        raise HttpProblem(400, "Invalid input", "format must be json or csv.")
-    best = request.accept_mimetypes.best_match([JSON, CSV], JSON)
-    return format == "csv" if format is not None else best == CSV
+    if format is None:
+        best = request.accept_mimetypes.best_match(list(_TYPES.values()), JSON)
+        return next(name for name, kind in _TYPES.items() if kind == best)
+    if format not in _TYPES:
+        raise InvalidParameter.wrong("format", must=f"be one of {', '.join(_TYPES)}", was=format[:100])
+    return format
 
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
@@ -111,6 +121,12 @@ def _json(facts: Mapping[str, Any], rows: Iterable[Row]) -> Iterator[bytes]:
             yield f"{comma}{texts}".encode()
             comma = ",\n"
     yield b'], "next": null}\n'
+
+
+def _ndjson(rows: Iterable[Row]) -> Iterator[bytes]:
+    """The rows as one JSON object a line."""
+    for block in _blocks(rows):
+        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block).encode()
 
 
 def _blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

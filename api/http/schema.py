@@ -125,7 +125,7 @@ def _holds(name: str, schema: Schema) -> Schema:
 
 def schema_of_option(option: Field[Any]) -> Schema:
     """The schema of one option."""
-    forms: list[Schema] = [_plain(option), *_references(option)]
+    forms: list[Schema] = [plain_schema(option), *_references(option)]
     if option.default is None or option.metadata.get("own"):
         forms.append({"type": "null"})
     # One form needs no choice among forms.
@@ -144,7 +144,7 @@ def _references(option: Field[Any]) -> list[Schema]:
     return [_UPLOAD] if takes_upload(option) else []
 
 
-def _plain(option: Field[Any]) -> Schema:
+def plain_schema(option: Field[Any]) -> Schema:
     """The schema of the plain values of an option."""
     traits, kind = option.metadata, kind_of(option)
     choices = choices_of(traits["choices"]) or choices_of(traits.get("shipped"))
@@ -156,6 +156,8 @@ def _plain(option: Field[Any]) -> Schema:
         return {"type": "integer" if kind == "int" else "number", **_bounds(traits["low"], traits["high"])}
     if kind == "tuple[str, ...]":
         return {"type": "array", "items": TEXT, "maxItems": LONGEST_LIST}
+    if traits.get("pattern"):
+        return {"type": "string", "pattern": f"^({traits['pattern']})$"}
     return {"type": "boolean"} if kind == "bool" else TEXT
 
 

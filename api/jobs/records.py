@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from api.verbs.contract import DEFAULT_STORE
-from tabular.errors import InvalidParameter, ReportedError, UnknownName
+from tabular.errors import ReportedError, UnknownName
 from tabular.registry import Method, option
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -21,16 +21,6 @@ PREFIX = "GRAPHPRIV_JOBS"
 
 #: The priority of a job unless somebody says otherwise, and the last one; lower numbers come first.
 PRIORITY, LAST = 10, 1000
-
-
-#: What reads a setting that is no text.
-_READERS: dict[str, Callable[[str], Any]] = {
-    "Path": Path,
-    "int": int,
-    "float": float,
-    "float | None": float,
-    "bool": lambda text: text.lower() in ("1", "true", "t", "yes", "y", "on"),
-}
 
 
 class TooManyJobs(ReportedError):
@@ -80,18 +70,6 @@ class Settings(Method):
         15.0, low=0.1, help="How long a worker may be silent before others take its jobs, in seconds."
     )
     deaths: int = option(3, low=1, help="How often the process of a verb may die before its job counts as failed.")
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str], **given: Any) -> Self:
-        """The settings that are *given*, and else those of the *environment*, where workers find them, too."""
-        for each in fields(cls):
-            text = environment.get(f"{PREFIX}_{each.name.upper()}")
-            if text and each.name not in given:
-                try:
-                    given[each.name] = _READERS.get(str(each.type), str)(text)
-                except ValueError:
-                    raise InvalidParameter.wrong(each.name, must="be a number", was=text) from None
-        return cls(**given)
 
     @property
     def address(self) -> str:

@@ -61,7 +61,8 @@ class StoredFiles:
 
     def upload(self, upload: str, account: Account) -> Stored:
         """A finished upload, which a job knows by its id."""
-        return Stored(f"{UPLOAD}{self.of_uploads.finished(upload, account).name}", "original")
+        found = self.of_uploads.finished(upload, account)
+        return Stored(f"{UPLOAD}{found.file}", "original")
 
     def uploads(self, uploads: Mapping[str, str], account: Account) -> Stored:
         """A folder of finished uploads."""
@@ -80,7 +81,10 @@ def files_of(home: Path, verb: Verb) -> Mapping[str, Path]:
             if not name.startswith((UPLOAD, FOLDER)):
                 found |= place_of(Tables(opened), name)
                 continue
-            found[name] = folder_of(home) / name.removeprefix(UPLOAD)
-            if not found[name].exists():
+            path = folder_of(home) / name.removeprefix(UPLOAD)
+            if path.exists():
+                found[name] = path
+            elif not any(path.parent.glob(f"{path.name.partition('.')[0]}*")):
+                # What an edge list may have beside it is not there, and need not be.
                 raise UnknownThing.called("upload", name)
     return found

@@ -1,4 +1,4 @@
-"""Graphs as the service names them, and their figures: originals and releases have name spaces of their own.
+"""Graphs as the service names them: originals and releases have name spaces of their own.
 
 The store has one space for both. Where a name is taken there by the other kind, a graph of the service lies in the
 store under its name with its kind before it: `release:NAME`, `original:NAME`. Whoever asks may write a name so, too.
@@ -6,14 +6,12 @@ store under its name with its kind before it: `release:NAME`, `original:NAME`. W
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from api.service import access
 from api.service.access import UnknownThing
-from api.service.home import Home
 
 if TYPE_CHECKING:
     from graphpriv.store import GraphInfo, Store
@@ -79,31 +77,6 @@ class Graphs:
 
     def _infos(self) -> list[GraphInfo]:
         return self.opened().graphs()
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What `graph show` says of graphs, by their names in the store."""
-
-    home: Home
-
-    def of(self, graph: str, revision: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The figures of a *graph* in the state of a *revision*; computed where they are not kept yet."""
-        with self.home.reading() as db:
-            row = db.execute("SELECT revision, document FROM figures WHERE graph = ?", (graph,)).fetchone()
-        if row is not None and row[0] == revision:
-            kept: dict[str, Any] = json.loads(row[1])
-            return kept
-        document = compute()
-        with self.home.writing() as db:
-            written = json.dumps(document, ensure_ascii=False)
-            db.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?)", (graph, revision, written))
-        return document
-
-    def forget(self, graph: str) -> None:
-        """Let go of the figures of a graph."""
-        with self.home.writing() as db:
-            db.execute("DELETE FROM figures WHERE graph = ?", (graph,))
 
 
 def split(text: str) -> tuple[GraphKind | None, str]:

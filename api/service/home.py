@@ -66,12 +66,8 @@ CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
     account TEXT NOT NULL,
     size INTEGER NOT NULL,
+    suffix TEXT NOT NULL,
     created TEXT NOT NULL
-) STRICT;
-CREATE TABLE figures (
-    graph TEXT PRIMARY KEY,
-    revision TEXT NOT NULL,
-    document TEXT NOT NULL
 ) STRICT;
 """
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from api.service import access
 from api.service.access import Kind, UnknownThing
 from api.service.accounts import Account
-from api.service.files import Files, Stored
+from api.service.files import UPLOAD, Files, Stored
 from api.service.graphs import KINDS, GraphKind, Graphs
 from api.verbs.contract import Verb
 from api.verbs.values import is_required, made, options_of, value_of
@@ -123,6 +123,7 @@ class Requests:
         options = reading.options()
         access.refuse_role(account.role, verb.action, is_about_nothing=not reading.things)
         sound = _sound(verb, options, is_complete=reading.is_complete)
+        reading.look_up_others(sound)
         return Request(name=name, verb=sound, options=options, seed=reading.seed, things=tuple(reading.things))
 
 
@@ -162,6 +163,8 @@ class _Reading:
     def __init__(self, verb: type[Verb], body: Mapping[str, Any], account: Account, service: Requests) -> None:
         self._verb, self._body, self._account, self._service = verb, body, account, service
         self.things: list[Thing] = []
+        #: What jobs will know the files by that were looked up.
+        self._names: set[str] = set()
         #: Whether all that the verb's check reads is there already.
         self.is_complete = True
 
@@ -267,6 +270,15 @@ class _Reading:
             return self._allowed("upload", value["upload"], files.upload(value["upload"], account))
         return self._allowed("upload", next(iter(value["uploads"].values())), files.uploads(value["uploads"], account))
 
+    def look_up_others(self, verb: Verb) -> None:
+        """Look up what a verb reads beside the options that name files: a parameter of a method may name one."""
+        for name in dict.fromkeys(verb.reads()):
+            if name not in self._names and name.startswith(UPLOAD):
+                id = name.removeprefix(UPLOAD).partition(".")[0]
+                self._allowed("upload", id, self._service.files.upload(id, self._account))
+            elif name not in self._names:
+                self._allowed("table", name, self._service.files.table(name, self._account))
+
     def _own(self, option: Field[Any]) -> str:
         """What belongs to the table that the request is about."""
         table = self._body.get("file")
@@ -280,6 +292,7 @@ class _Reading:
             raise UnknownThing.called(what, name)
         access.refuse_thing(self._account.role, self._verb.action, found.kind, what, name)
         self.things.append(Thing(what, found.kind, name))
+        self._names.add(found.name)
         return found.name
 
 

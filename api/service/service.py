@@ -18,7 +18,7 @@ from api.service.accounts import Account, Accounts, RateLimit
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
 from api.service.files import Files, StoredFiles
-from api.service.graphs import Figures, Graphs
+from api.service.graphs import Graphs
 from api.service.jobs import Jobs, NoJobs
 from api.service.listeners import Listeners
 from api.service.probe import Probe
@@ -104,11 +104,6 @@ class Service:
     def requests(self) -> Requests:
         """Makes requests of JSON."""
         return Requests(self.graphs, self.files)
-
-    @cached_property
-    def figures(self) -> Figures:
-        """The figures of graphs."""
-        return Figures(self.records.home)
 
     @cached_property
     def probe(self) -> Probe:

@@ -10,11 +10,12 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -45,11 +46,18 @@ class Upload:
     id: str
     size: int
     offset: int
+    #: How the name of the file ends, from which its format may be known.
+    suffix: str = ""
 
     @property
     def is_finished(self) -> bool:
         """Whether all of it is there."""
         return self.offset == self.size
+
+    @property
+    def file(self) -> str:
+        """What the file is called."""
+        return f"{self.id}{self.suffix}"
 
     @property
     def document(self) -> dict[str, object]:
@@ -70,8 +78,8 @@ class Uploads:
         """Where the files lie."""
         return folder_of(self.home.folder)
 
-    def open(self, account: Account, size: int) -> Upload:
-        """Begin an upload of so many bytes, if they have room."""
+    def open(self, account: Account, size: int, name: str = "") -> Upload:
+        """Begin an upload of so many bytes, if they have room; of its *name* only the end is kept."""
         if size < 0:
             raise InvalidParameter.wrong("size", must="be at least 0", was=size)
         if size > self.largest:
@@ -80,25 +88,29 @@ class Uploads:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         if size > self._room():
             raise FileFailure("There is no room on the disk for an upload of this size.")
-        upload = Upload(secrets.token_hex(16), size, 0)
+        upload = Upload(secrets.token_hex(16), size, 0, suffix_of(name))
         with self.home.writing() as db:
-            db.execute("INSERT INTO uploads VALUES (?, ?, ?, ?)", (upload.id, account.id, size, now()))
-        os.close(os.open(self.folder / upload.id, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            row = (upload.id, account.id, size, upload.suffix, now())
+            db.execute("INSERT INTO uploads VALUES (?, ?, ?, ?, ?)", row)
+        os.close(os.open(self.folder / upload.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         return upload
 
     def get(self, id: str, account: Account) -> Upload:
         """How much of an upload of this account has come."""
         with self.home.reading() as db:
-            row = db.execute("SELECT size FROM uploads WHERE id = ? AND account = ?", (id, account.id)).fetchone()
+            asked = "SELECT size, suffix FROM uploads WHERE id = ? AND account = ?"
+            row = db.execute(asked, (id, account.id)).fetchone()
         with contextlib.suppress(FileNotFoundError):
             if row is not None:
-                return Upload(id, row[0], (self.folder / id).stat().st_size)
+                size, suffix = row
+                return Upload(id, size, (self.folder / f"{id}{suffix}").stat().st_size, suffix)
         raise UnknownThing("No upload has this id.")
 
     def add(self, id: str, account: Account, offset: int, piece: bytes) -> Upload:
         """Add a *piece* that begins at an *offset*; all of it or nothing."""
-        size = self.get(id, account).size
-        with self._locked(id) as file:
+        known = self.get(id, account)
+        size = known.size
+        with self._locked(known.file) as file:
             there = file.seek(0, os.SEEK_END)
             if offset != there:
                 raise WrongOffset(f"The next piece begins at offset {there}, not {offset}.")
@@ -113,18 +125,22 @@ class Uploads:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                     raise FileFailure("The disk is full; this piece was not kept.") from None
                 raise
-        return Upload(id, size, there + len(piece))
+        return replace(known, offset=there + len(piece))
 
-    def finished(self, id: str, account: Account) -> Path:
-        """The file of a finished upload of this account."""
+    def finished(self, id: str, account: Account) -> Upload:
+        """A finished upload of this account."""
         upload = self.get(id, account)
         if not upload.is_finished:
             raise InvalidInput(f"This upload has {upload.offset:,} of {upload.size:,} bytes; send the others first.")
-        return self.folder / id
+        return upload
+
+    def file(self, id: str, account: Account) -> Path:
+        """The file of a finished upload of this account."""
+        return self.folder / self.finished(id, account).file
 
     def together(self, uploads: Mapping[str, str], account: Account) -> str:
         """A folder with finished uploads of this account under the names they have in it; gives its own name."""
-        files = {name: self.finished(id, account) for name, id in uploads.items()}
+        files = {name: self.file(id, account) for name, id in uploads.items()}
         folder = self.folder / f"{FOLDER}{secrets.token_hex(16)}"
         folder.mkdir(mode=0o700)
         for name, file in files.items():
@@ -138,7 +154,7 @@ class Uploads:
         for path in self.folder.glob("*"):
             with contextlib.suppress(FileNotFoundError):
                 found = path.stat(follow_symlinks=False)
-                is_whole = path.is_dir() or found.st_size == sizes.get(path.name)
+                is_whole = path.is_dir() or found.st_size == sizes.get(_id_of(path))
                 if found.st_mtime < time.time() - (UNWANTED if is_whole else ABANDONED):
                     self._erase(path)
 
@@ -148,27 +164,38 @@ class Uploads:
             return
         path.unlink(missing_ok=True)
         with self.home.writing() as db:
-            db.execute("DELETE FROM uploads WHERE id = ?", (path.name,))
+            db.execute("DELETE FROM uploads WHERE id = ?", (_id_of(path),))
 
     def _room(self) -> int:
         """How many bytes can still be promised: those that are free, without those that are promised already."""
         with self.home.reading() as db:
-            sizes = dict(db.execute("SELECT id, size FROM uploads"))
-        promised: int = sum(max(0, size - _length(self.folder / id)) for id, size in sizes.items())
+            sizes = db.execute("SELECT id || suffix, size FROM uploads").fetchall()
+        promised: int = sum(max(0, size - _length(self.folder / name)) for name, size in sizes)
         free: int = shutil.disk_usage(self.folder).free
         return free - RESERVE - promised
 
     @contextlib.contextmanager
-    def _locked(self, id: str) -> Iterator[IO[bytes]]:
+    def _locked(self, name: str) -> Iterator[IO[bytes]]:
         """The file of an upload, which nobody else adds to meanwhile."""
         try:
-            file = (self.folder / id).open("r+b")
+            file = (self.folder / name).open("r+b")
         except FileNotFoundError:
             raise UnknownThing("No upload has this id.") from None
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file
 
+
+def suffix_of(name: str) -> str:
+    """How the *name* of a file ends, as far as that tells a format.
+
+    >>> suffix_of("people.csv.gz"), suffix_of("people"), suffix_of("../x.%00")
+    ('.csv.gz', '', '')
+    """
+    return _SUFFIX.search(name)[0]  # type: ignore[index]
+
+
+_SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,10}){0,2}\Z")
 
 #: What the name of a folder of uploads begins with.
 FOLDER = "folder-"
@@ -177,6 +204,11 @@ FOLDER = "folder-"
 def folder_of(home: Path) -> Path:
     """Where the uploads of a service lie."""
     return home / "uploads"
+
+
+def _id_of(path: Path) -> str:
+    """The id of the upload in a file."""
+    return path.name.partition(".")[0]
 
 
 def _length(path: Path) -> int:

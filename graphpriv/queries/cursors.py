@@ -24,7 +24,10 @@ _TAG, _NUMBER = 6, 8
 
 
 def question(created: str, query: str, options: Mapping[str, Any]) -> Question:
-    """The digest of a question about a graph that was created at that moment."""
+    """The digest of a question about a graph that was created at that moment.
+
+    Its name is left out: where a graph lies in the store is not for everybody who asks.
+    """
     text = json.dumps([created, query, options], sort_keys=True, ensure_ascii=True)
     return blake2s(text.encode(), digest_size=_TAG).digest()
 

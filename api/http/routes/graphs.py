@@ -53,7 +53,6 @@ TYPES = ("application/json", "application/xml", CSV, "application/zip")
 _FORMATS: Schema = {"enum": list(_ENDINGS), "default": "node-link", "description": "How the graph is written."}
 _FORMAT = {"format": _FORMATS}
 _IMPORT = {**_FORMAT, "directed": {"type": "boolean", "description": "Read the edges so, whatever the file says."}}
-_SEED = {"seed": {**COUNT, "description": "Draw the sample of paths anew; for tests only."}}
 _IF_MATCH = {"If-Match": "The ETag of the graph in the state that is to be changed."}
 
 #: What a file in a zip is dated, so that the same graph gives the same bytes.
@@ -71,10 +70,10 @@ def listed() -> Response:
 
 @bp.get("/v1/graphs/<name>")
 @needs("describe")
-@answers(FIGURES, query=_SEED)
+@answers(FIGURES)
 def show(name: str) -> Response:
     """Show a graph's size, degrees, clustering, path lengths, and the shares of its places and topics."""
-    graph = found(name, "describe")
+    graph = found_graph(name, "describe")
     return jsonify({**_shown(_figures(graph)), "graph": graph.name})
 
 
@@ -83,7 +82,7 @@ def show(name: str) -> Response:
 @answers(TYPES, query=_FORMAT)
 def file(name: str) -> Response:
     """Download a graph in a format: node-link JSON unless `format` names another one; several files come as a zip."""
-    graph = found(name, "read")
+    graph = found_graph(name, "read")
     ending, kind = _ending(request.args.get("format"))
     with service().scratch() as folder:
         options = {"name": graph.stored, "out": str(folder / f"graph{ending}")}
@@ -100,7 +99,7 @@ def file(name: str) -> Response:
 @answers((CSV,))
 def mapping(name: str) -> Response:
     """Download the mapping of a release as CSV original,released: it leads back to persons."""
-    graph = found(name, "map")
+    graph = found_graph(name, "map")
     if graph.kind == "original" or graph.info.original is None:
         raise HttpProblem(404, "Not found", "This graph has no mapping here.")
     origin = Thing("graph", "original", split(graph.info.original)[1])
@@ -140,8 +139,6 @@ def put(name: str) -> Response:
         path = folder / f"graph{_ending(options.get('format'))[0]}"
         path.write_bytes(request.get_data(cache=True))
         outcome = _perform("graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there)
-    # Its figures are there when somebody first looks.
-    _figures(service().graphs.find(name, account().role, "store", kinds=("original",)))
     response = jsonify({**outcome.document, "graph": name})
     response.status_code = 200 if is_there else 201
     response.headers["Location"] = url_for("graphs.show", name=name)
@@ -153,10 +150,9 @@ def put(name: str) -> Response:
 @answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
 def delete(name: str) -> Response:
     """Delete a graph; an original takes the mappings of its releases with it."""
-    graph = found(name, "delete")
+    graph = found_graph(name, "delete")
     _check_match(graph)
     _perform("graph delete", {"name": graph.stored})
-    service().figures.forget(graph.stored)
     return jsonify(deleted=graph.name)
 
 
@@ -165,7 +161,7 @@ def delete(name: str) -> Response:
 @answers(FORGOTTEN)
 def forget(name: str, user: str) -> Response:
     """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
-    graph = found(name, "forget", person=secrets.token_hex(8))
+    graph = found_graph(name, "forget", person=secrets.token_hex(8))
     try:
         outcome = _perform("graph forget", {"name": graph.stored, "user": user})
     except InvalidInput:
@@ -173,14 +169,13 @@ def forget(name: str, user: str) -> Response:
             raise
         # The id is not repeated: it is that of a person.
         raise UnknownThing("This graph has no user of that id.") from None
-    service().figures.forget(graph.stored)
     # Jobs and kept answers may name the person.
     service().jobs.forget(user)
     service().answers.clear()
     return jsonify({**outcome.document, "graph": graph.name})
 
 
-def found(name: str, action: str, **details: Any) -> Graph:
+def found_graph(name: str, action: str, **details: Any) -> Graph:
     """The graph called *name*, if whoever asks may do *action* with it; the access is written down."""
     graph = service().graphs.find(name, account().role, action)
     call_by(graph.name, graph.stored)
@@ -209,27 +204,13 @@ def _shown(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _figures(graph: Graph) -> dict[str, Any]:
-    """What `graph show` says; with a seed it is drawn anew, else it is computed once."""
-
-    def compute() -> dict[str, Any]:
-        return _perform("graph show", {"name": graph.stored}, **seed).document
-
-    text = request.args.get("seed")
-    seed: dict[str, int] = {} if text is None else {"seed": _seed(text)}
-    if seed:
-        return compute()
-    return service().figures.of(graph.stored, service().opened().revision(graph.stored), compute)
+    """What `graph show` says."""
+    return _perform("graph show", {"name": graph.stored}).document
 
 
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 40):
-        raise HttpProblem(400, "Invalid input", "seed must be a whole number.")
-    return int(text)
-
-
-def _perform(verb: str, options: Mapping[str, Any], *, seed: int | None = None, **given: Any) -> Outcome:
+def _perform(verb: str, options: Mapping[str, Any], **given: Any) -> Outcome:
     """Perform a verb on paths of this service."""
-    work = service().work(account(), seed=seed, **given)
+    work = service().work(account(), **given)
     return perform(made(verbs[verb].method, options), work)
 
 
@@ -307,7 +288,8 @@ def _uploads() -> dict[str, Any] | None:
 def _import_uploads(stored: str, options: dict[str, Any], uploads: Mapping[str, Any]) -> Response:
     """Import uploads as a job, since they may be large."""
     method = verbs["graph import"].method
-    # An upload has no name that could tell its format.
-    body = {"format": "node-link", **options, **uploads, "graph": stored}
-    asked: Request = service().requests.read("graph import", method, body, account())
+    asked: Request = service().requests.read("graph import", method, {**options, **uploads, "graph": stored}, account())
+    if "format" not in options and "." not in asked.options["file"]:
+        # Nothing tells the format.
+        return _import_uploads(stored, {**options, "format": "node-link"}, uploads)
     return jobs.submitted(asked)

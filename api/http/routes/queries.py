@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask, Response, request
 
 from api.http import rows
-from api.http.describing import CSV, Schema, answers
+from api.http.describing import Schema, answers
 from api.http.gate import needs, service
 from api.http.routes import graphs
 from api.http.schema import schema_of_option
@@ -46,9 +46,9 @@ def _view(entry: Entry[Query]) -> Callable[..., Response]:
     """The view that answers a question."""
 
     @needs("read")
-    @answers(rows.ROWS, also=(CSV,), query=_described(entry.method))
+    @answers(rows.ROWS, also=rows.ALSO, query=_described(entry.method))
     def view(name: str, **path: str) -> Response:
-        graph = graphs.found(name, "read", asked=entry.name)
+        graph = graphs.found_graph(name, "read", asked=entry.name)
         asked = _made(entry.method, path)
         store = service().opened()
         try:
@@ -64,7 +64,7 @@ def _view(entry: Entry[Query]) -> Callable[..., Response]:
         except UnknownName as error:
             # Of a key or a value, not of a thing of the service.
             raise InvalidParameter(error.worded(named)) from None
-        return rows.page(page.header, page.rows, page.facts, page.next)
+        return rows.page(page.rows, page.facts, page.next)
 
     view.__doc__ = entry.method.__doc__
     return view
@@ -84,8 +84,6 @@ def _schema(option: Field[Any]) -> Schema:
         del schema["anyOf"]
     if schema.get("default", 0) is None:
         del schema["default"]
-    if option.metadata.get("pattern"):
-        schema["pattern"] = f"^(?:{option.metadata['pattern']})$"
     return {**schema, **({"required": True} if is_required(option) else {})}
 
 
@@ -94,11 +92,12 @@ def _made(query: type[Query], path: dict[str, str]) -> Query:
     known, errors, given = options_of(query), {}, {}
     texts = {name: text for name, text in request.args.items() if name != "format"} | path
     if rows.wants_all():
-        texts.pop("limit")
+        texts.pop("limit", None)
     for name, text in texts.items():
         try:
             if name not in known or (name == _USER and name not in path):
-                raise InvalidParameter(UnknownName.among("option", name[:100], known).worded(named))
+                unknown = UnknownName.among("option", name[:100], known).worded(named)
+                raise InvalidParameter(f"{named(name[:100])}: {unknown}")
             given[name] = value_in(known[name], text)
         except InvalidParameter as error:
             errors[name[:100]] = error.worded(named)

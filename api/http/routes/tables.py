@@ -119,7 +119,7 @@ def dictionary(name: str) -> Response:
 
 @bp.get("/v1/tables/<name>/rows")
 @needs("read")
-@answers(rows.ROWS, also=(CSV,), query={"where": _WHERE, **rows.QUERY}, refusals=(413,))
+@answers(rows.ROWS, also=rows.ALSO, query={"where": _WHERE, **rows.QUERY}, refusals=(413,))
 def asked_rows(name: str) -> Response:
     """Give the rows of a table, all or those that meet conditions."""
     table = _found(name, "read")
@@ -138,12 +138,12 @@ def asked_rows(name: str) -> Response:
     finally:
         values.close()
     following = _cursor(table, found[size][0]) if len(found) > size else None
-    return rows.page(values.names, [row for _, row in found[:size]], {"total": len(values)}, following)
+    return rows.page([row for _, row in found[:size]], {"total": len(values)}, following)
 
 
 @bp.get("/v1/tables/<name>/counts")
 @needs("read")
-@answers(rows.ROWS, also=(CSV,), query={"by": _BY, "where": _WHERE, **rows.QUERY}, refusals=(413,))
+@answers(rows.ROWS, also=rows.ALSO, query={"by": _BY, "where": _WHERE, **rows.QUERY}, refusals=(413,))
 def counts(name: str) -> Response:
     """Count the rows of a table by the values of columns."""
     table = _found(name, "read")
@@ -160,7 +160,7 @@ def counts(name: str) -> Response:
         return rows.streamed(header, iter(found), total)
     size, begin = paging.limit(), _begin(table)
     following = _cursor(table, begin + size) if len(found) > begin + size else None
-    return rows.page(header, found[begin : begin + size], total, following)
+    return rows.page(found[begin : begin + size], total, following)
 
 
 @bp.get("/v1/tables/<name>/hierarchies")
@@ -255,7 +255,7 @@ def _upload() -> Path | None:
     body = json_object()
     if set(body) != {"upload"} or not isinstance(body["upload"], str):
         raise HttpProblem(400, "Invalid input", 'The body must be a file or {"upload": ID}.')
-    return service().uploads.finished(body["upload"], account())
+    return service().uploads.file(body["upload"], account())
 
 
 def _values(table: StoredTable) -> Values:

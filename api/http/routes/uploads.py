@@ -17,15 +17,24 @@ bp = Blueprint("uploads", __name__)
 
 UPLOAD = record(id=STRING, size=COUNT, offset=COUNT, finished={"type": "boolean"})
 
-_SIZE = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+_BEGIN = {
+    "type": "object",
+    "properties": {
+        "size": {"type": "integer", "minimum": 0, "maximum": LARGEST, "description": "How many bytes will come."},
+        "name": {"type": "string", "maxLength": 200, "description": "The name of the file: its end tells the format."},
+    },
+    "required": ["size"],
+    "additionalProperties": False,
+}
 
 
 @bp.post("/v1/uploads")
 @needs("store")
-@answers(UPLOAD, status=201, body={**record(size=_SIZE), "additionalProperties": False})
+@answers(UPLOAD, status=201, body=_BEGIN)
 def begin() -> Response:
     """Begin an upload of so many bytes; its pieces follow."""
-    upload = service().uploads.open(account(), _size(json_object()))
+    body = json_object()
+    upload = service().uploads.open(account(), _size(body), _name(body))
     response = jsonify(upload.document)
     response.status_code, response.headers["Location"] = 201, url_for("uploads.show", id=upload.id)
     return response
@@ -50,9 +59,16 @@ def add(id: str) -> Response:
 def _size(body: dict[str, Any]) -> int:
     size: Any = body.get("size")
     is_number = isinstance(size, int | float) and not isinstance(size, bool)
-    if set(body) == {"size"} and is_number and 0 <= size <= LARGEST and size == int(size):
+    if {"size"} <= set(body) <= {"size", "name"} and is_number and 0 <= size <= LARGEST and size == int(size):
         return int(size)
-    raise InvalidParameter(f"{named('size')} must be how many bytes will come, and all that is given.")
+    raise InvalidParameter(f"{named('size')} must be how many bytes will come; beside it there may be a name.")
+
+
+def _name(body: dict[str, Any]) -> str:
+    name: Any = body.get("name", "")
+    if not isinstance(name, str) or len(name) > 200:
+        raise InvalidParameter(f"{named('name')} must be a text of at most 200 characters.")
+    return name
 
 
 def _offset() -> int:

@@ -17,7 +17,7 @@ from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes
 from graphpriv.risk.containment.surroundings import Surroundings
 from graphpriv.risk.isomorphism import NO, YES
-from tabular.kernels import compiled, inlined
+from tabular.kernels import compiled, inlined, lean
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -66,7 +66,6 @@ def candidates_of(
 @compiled
 def fill_columns(
     needs: Needs,
-    plans: Plans,
     nodes: Nodes,
     start: int,
     stop: int,
@@ -91,8 +90,6 @@ def fill_columns(
             while left != _0:
                 target = base + word * 64 + lowest(left)
                 left &= left - _1
-                if plans.least_apart[pattern] > plans.most_apart[target]:
-                    continue
                 if own_word < nodes.words[target]:
                     open_[nodes.starts[target] + own_word] |= own_bit
                 else:
@@ -117,7 +114,7 @@ def share_any(known: NDArray[np.uint64], at: int, absent: NDArray[np.uint64], wo
     return word < words
 
 
-@compiled
+@lean
 def look_inside(
     shapes: Shapes,
     plans: Plans,
@@ -128,7 +125,7 @@ def look_inside(
     space: Space,
     budget: int,
 ) -> int:
-    """Say whether the pattern lies in the target: first by placing its neighbours in order, then by constraints."""
+    """Say whether the pattern lies in the target, by counting links before its neighbours are placed."""
     base, target_base = shapes.offsets[pattern], shapes.offsets[target]
     slack = shapes.offsets[target + 1] - target_base - (shapes.offsets[pattern + 1] - base)
     # Each neighbour that is left out takes its links away, and no others.
@@ -139,14 +136,26 @@ def look_inside(
     return place_all(shapes, plans, around, pattern, target, rows, space, budget)
 
 
-@compiled
+@inlined
 def links_of(shapes: Shapes, node: int) -> int:
     """How many links are around a centre, counted from both ends."""
     links: int = shapes.rows[shapes.offsets[node + 1]] - shapes.rows[shapes.offsets[node]]
     return links
 
 
-@compiled
+@inlined
+def first_larger(sizes: NDArray[np.int64], low: int, high: int, size: int) -> int:
+    """The first place from *low* to *high* with more than *size*; sizes rise."""
+    while low < high:
+        middle = (low + high) >> 1
+        if sizes[middle] <= size:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@lean
 def decide(
     shapes: Shapes,
     plans: Plans,
@@ -165,16 +174,14 @@ def decide(
     cap: int,
     share: int,
     small_size: int,
+    absent: NDArray[np.uint64],
 ) -> int:
     """Look for the open patterns in the targets of *order* from *start* to *stop*; how many steps that took.
 
     One search takes at most *cap* steps, all of them *share*. It reads only columns of targets smaller than *least*:
     those of its layer may be written at the same time.
     """
-    most, left = 1, share
-    for at in range(start, stop):
-        most = max(most, nodes.words[order[at]])
-    absent = np.empty(most, dtype=np.uint64)
+    left = share
     for at in range(start, stop):
         target = order[at]
         own, words, base = nodes.starts[target], nodes.words[target], nodes.bases[target]
@@ -192,7 +199,7 @@ def decide(
             absent[word] = ~(known[own + word] | open_[own + word])
             some |= open_[own + word]
         if some != _0 and left > 0:
-            small = base + np.searchsorted(nodes.sizes[base : nodes.lows[target]], small_size, side="right")
+            small = first_larger(nodes.sizes, base, nodes.lows[target], small_size)
             # The small ones first, rising; then the others, falling.
             for turn in range(2):
                 for step in range(words):
@@ -296,6 +303,20 @@ def rule_out_all(nodes: Nodes, known: NDArray[np.uint64], open_: NDArray[np.uint
                 if share_any(known, nodes.starts[pattern], absent, min(nodes.words[pattern], words)):
                     open_[own + word] ^= bit
                     absent[word] |= bit
+
+
+@compiled
+def rule_out_by_independence(nodes: Nodes, plans: Plans, open_: NDArray[np.uint64], start: int, stop: int) -> None:
+    """Rule out whatever has more neighbours of whom no two are linked than its target, columns *start* to *stop*."""
+    for target in range(start, stop):
+        own, base = nodes.starts[target], nodes.bases[target]
+        for word in range(nodes.words[target]):
+            bits = open_[own + word]
+            while bits != _0:
+                bit = bits & (~bits + _1)
+                bits ^= bit
+                if plans.least_apart[base + word * 64 + lowest(bit)] > plans.most_apart[target]:
+                    open_[own + word] ^= bit
 
 
 @compiled

@@ -30,6 +30,9 @@ _MEMORY = 16
 #: From so many words on a few neighbours are first placed by going along links; so many steps for each of them.
 _SPARSE, _TRIAL = 2, 32
 
+#: In a target so many times as large the places with few links are tried first, whatever the neighbour's share.
+_MUCH_LARGER = 16
+
 #: How far off a place's twins are looked for.
 _TWIN_REACH = 32
 
@@ -515,7 +518,8 @@ def choose_turn(plans: Plans, space: Space, task: Task, depth: int) -> None:
 def next_value(shapes: Shapes, plans: Plans, space: Space, task: Task, depth: int) -> int:
     """The next place for whoever's turn it is, the likest share of links first; -1 if none is left.
 
-    Where the same components follow one another, the first of each goes by falling places.
+    Where the same components follow one another, the first of each goes by falling places; in a much larger target all
+    do, as places with few links leave most to the others.
     """
     first = plans.component[task.base + depth]
     at = space.starts[depth] + (space.turn[depth] - first) * task.words
@@ -523,7 +527,7 @@ def next_value(shapes: Shapes, plans: Plans, space: Space, task: Task, depth: in
     low, high = space.lows[place] >> 6, (space.highs[place] + 63) >> 6
     after = space.ends[first]
     same = plans.above[task.base + depth] >= 0 or (after < task.linked and plans.above[task.base + after] == depth)
-    if depth == first and same:
+    if (depth == first and same) or task.target_size > _MUCH_LARGER * task.size:
         word = high
         while word > low:
             word -= 1
@@ -549,6 +553,28 @@ def next_value(shapes: Shapes, plans: Plans, space: Space, task: Task, depth: in
 
 
 @inlined
+def rest_fits(plans: Plans, space: Space, task: Task, depth: int, own: int) -> bool:
+    """Whether those of the components from *depth* on, and those without links, find places in a set that is free."""
+    for slot in range(depth, task.linked):
+        place = plans.order[task.base + slot]
+        at, some = place * task.words, _0
+        for word in range(space.lows[place] >> 6, (space.highs[place] + 63) >> 6):
+            some |= space.first[at + word] & space.free[own + word]
+        space.spent[0] += 1
+        if some == _0:
+            return False
+    room = space.room
+    for kind in range(task.types):
+        left = 0
+        for word in range(room.lows[kind] >> 6, (room.highs[kind] + 63) >> 6):
+            left += ones(space.free[own + word] & run_of(word, room.lows[kind], room.highs[kind]))
+        space.spent[0] += 1
+        if left < room.wanted[kind]:
+            return False
+    return True
+
+
+@inlined
 def free_after(plans: Plans, space: Space, task: Task, bits: NDArray[np.uint64], depth: int) -> bool:
     """Write which places stay free for the other components; whether they are enough."""
     first, words, own = plans.component[task.base + depth], task.words, depth * task.words
@@ -560,7 +586,7 @@ def free_after(plans: Plans, space: Space, task: Task, bits: NDArray[np.uint64],
             space.free[own + words + word] = left
             there += ones(left)
         space.spent[0] += words
-        return bool(there >= task.size - last)
+        return there >= task.size - last and rest_fits(plans, space, task, last, own + words)
     if depth + 1 == last:
         # Many words: only when the whole component has its places.
         for word in range(words):
@@ -570,6 +596,7 @@ def free_after(plans: Plans, space: Space, task: Task, bits: NDArray[np.uint64],
             for word in range(words):
                 space.free[own + words + word] &= bits[row + word]
         space.spent[0] += (last - first) * words
+        return rest_fits(plans, space, task, last, own + words)
     return True
 
 

@@ -50,8 +50,10 @@ class Plans(NamedTuple):
     most_apart: NDArray[np.int64]
 
 
-def plans_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], workers: int) -> Plans:
-    """The plans of the *wanted* shapes."""
+def plans_of(
+    shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], involved: NDArray[np.bool_], workers: int
+) -> Plans:
+    """The plans of the *wanted* shapes, and what is counted of all that are *involved*."""
     entries = len(shapes.types)
     plans = Plans(
         linked=np.zeros(len(wanted), dtype=np.int64),
@@ -68,18 +70,29 @@ def plans_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], workers: 
     )
     sizes = np.diff(shapes.offsets)
     in_chunks(lambda start, stop: write_plans(shapes, wanted, plans, start, stop), even_bounds(sizes), workers)
-    in_chunks(lambda start, stop: write_apart(shapes, rows, wanted, plans, start, stop), even_bounds(sizes**2), workers)
+    bounds = even_bounds(np.where(involved, sizes**2, 0))
+    in_chunks(lambda start, stop: write_apart(shapes, rows, wanted, involved, plans, start, stop), bounds, workers)
     return plans
 
 
 @compiled
-def write_apart(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], plans: Plans, start: int, stop: int) -> None:
+def write_apart(
+    shapes: Shapes,
+    rows: BitRows,
+    wanted: NDArray[np.bool_],
+    involved: NDArray[np.bool_],
+    plans: Plans,
+    start: int,
+    stop: int,
+) -> None:
     """Write how many neighbours there are of whom no two are linked, for the shapes from *start* to *stop*."""
     most = 1
     for at in range(start, stop):
         most = max(most, shapes.offsets[at + 1] - shapes.offsets[at])
     room = room_for(most, _MOST_WORDS)
     for at in range(start, stop):
+        if not involved[at]:
+            continue
         count = shapes.offsets[at + 1] - shapes.offsets[at]
         links = Links(rows.bits, rows.starts[at], rows.ways * ((count + 63) >> 6), (count + 63) >> 6)
         counted = 0 < count <= _MOST_COUNTED and links.start >= 0

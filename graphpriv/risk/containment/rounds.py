@@ -25,6 +25,7 @@ from graphpriv.risk.containment.inference import (
     decide,
     fill_columns,
     rule_out_all,
+    rule_out_by_independence,
 )
 from graphpriv.risk.containment.nodes import Nodes
 from graphpriv.risk.containment.placing import Space, space_for
@@ -108,16 +109,21 @@ class Containment:
     def of(cls, shapes: Shapes, nodes: Nodes, directed: bool, workers: int) -> Containment:
         """Filter all pairs by what the patterns need."""
         needs = needs_of(shapes, nodes, workers)
-        rows = bit_rows(shapes, directed, workers)
-        plans = plans_of(shapes, rows, nodes.users > 0, workers)
         words = int(nodes.words.sum())
         open_, beyond = np.zeros(words, dtype=np.uint64), np.zeros(len(nodes.sizes), dtype=np.int64)
         in_chunks(
-            lambda start, stop: fill_columns(needs, plans, nodes, start, stop, open_, beyond),
-            _whole_words(nodes),
-            workers,
+            lambda start, stop: fill_columns(needs, nodes, start, stop, open_, beyond), _whole_words(nodes), workers
         )
-        around = surroundings_of(shapes, rows, workers)
+        patterns, targets = np.zeros_like(beyond), np.zeros_like(beyond)
+        count_weights(nodes, open_, np.zeros_like(beyond), patterns)
+        count_worth(nodes, open_, np.ones(len(beyond), dtype=np.bool_), targets)
+        # What is in no open pair is not looked into.
+        involved = (patterns > 0) | (targets > 0)
+        rows = bit_rows(shapes, involved, directed, workers)
+        plans = plans_of(shapes, rows, patterns > 0, involved, workers)
+        around = surroundings_of(shapes, rows, involved, workers)
+        bounds = even_bounds(nodes.words)
+        in_chunks(lambda start, stop: rule_out_by_independence(nodes, plans, open_, start, stop), bounds, workers)
         return cls(shapes, plans, around, rows, nodes, workers, np.zeros(words, dtype=np.uint64), open_, beyond)
 
     def count(self, columns: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -191,7 +197,8 @@ class Containment:
             share = most if part == 1 else int(most * part)
             took = decide(
                 self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop,
-                layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share, each.rising,
+                layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share,
+                each.rising, own.absent,
             )  # fmt: skip
             return took, took < share or share == most
 
@@ -223,6 +230,7 @@ class Containment:
     def _space(self, own: local) -> Space:
         if not hasattr(own, "space"):
             most = int(self.nodes.sizes.max(initial=0)) + 1
+            own.absent = np.empty(int(self.nodes.words.max(initial=1)), dtype=np.uint64)
             own.space = space_for(most, min(_MOST_WORDS, (most + 2) * (most + 2) * (most // 64 + 2)))
         space: Space = own.space
         return space

@@ -166,11 +166,11 @@ class BitRows(NamedTuple):
     ways: int
 
 
-def bit_rows(shapes: Shapes, directed: bool, workers: int) -> BitRows:
-    """The rows of all *shapes*."""
+def bit_rows(shapes: Shapes, wanted: NDArray[np.bool_], directed: bool, workers: int) -> BitRows:
+    """The rows of the *wanted* shapes."""
     counts, ways = np.diff(shapes.offsets), 4 if directed else 2
     words = counts * ((counts + 63) // 64) * ways
-    words[words > _MOST_WORDS] = 0
+    words[(words > _MOST_WORDS) | ~wanted] = 0
     order = np.argsort(words, kind="stable")
     words[order[np.cumsum(words[order]) > _ROOM]] = 0
     starts = _sums(words)

@@ -47,12 +47,13 @@ class Surroundings(NamedTuple):
     rows: NDArray[np.uint64]
 
 
-def surroundings_of(shapes: Shapes, rows: BitRows, workers: int) -> Surroundings:
-    """The surroundings of all neighbours."""
+def surroundings_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], workers: int) -> Surroundings:
+    """The surroundings of all neighbours in the *wanted* shapes."""
     sizes = np.diff(shapes.offsets)
     # What is in no row, or among too many, needs as much as it offers: so does all that could contain it.
     counted = (sizes <= _MOST_SIGNS) & (rows.starts[:-1] >= 0)
     words = 2 * LEVELS * sizes * ((sizes + 63) >> 6)
+    words[~wanted] = 0
     order = np.argsort(sizes, kind="stable")
     fits = np.zeros(len(sizes), dtype=np.bool_)
     fits[order] = np.cumsum(words[order]) <= _ROOM

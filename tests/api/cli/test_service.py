@@ -23,6 +23,15 @@ def test_it_serves_until_it_is_told_to_end(tmp_path):
         asked = urllib.request.Request(f"{address}/v1/graphs", headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(asked, timeout=30) as answer:
             assert json.load(answer) == {"graphs": [], "next": None}
+        sent = {"Authorization": f"Bearer {token}", "Prefer": "wait=30", "Content-Type": "application/json"}
+        asked = urllib.request.Request(f"{address}/v1/store/check", data=b"{}", headers=sent, method="POST")
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            checked = json.load(answer)
+            assert checked["sound"] and checked["audit_log"]["entries"] == 0
+            job = answer.headers["Location"]
+        asked = urllib.request.Request(f"{address}{job}/events", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            assert '"done"' in answer.read().decode()
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
     finally:

@@ -15,7 +15,7 @@ def test_nobody_but_the_owner_can_read_it(tmp_path):
     (tmp_path / "home").mkdir(mode=0o755)
     home = Home(tmp_path / "home", create=True)
     with home.writing() as db:
-        db.execute("INSERT INTO figures VALUES ('g', '1', '{}')")
+        db.execute("INSERT INTO accounts VALUES ('1', 'ann', 'analyst', '')")
     assert home.folder.stat().st_mode & 0o777 == 0o700
     for path in home.folder.iterdir():
         assert path.stat().st_mode & 0o077 == 0, path
@@ -40,10 +40,10 @@ def test_a_folder_of_a_later_version_is_left_alone(tmp_path):
 def test_what_fails_half_way_leaves_nothing(tmp_path):
     home = Home(tmp_path, create=True)
     with pytest.raises(KeyError), home.writing() as db:
-        db.execute("INSERT INTO figures VALUES ('g', '1', '{}')")
+        db.execute("INSERT INTO accounts VALUES ('1', 'ann', 'analyst', '')")
         raise KeyError
     with home.reading() as db:
-        assert db.execute("SELECT * FROM figures").fetchall() == []
+        assert db.execute("SELECT * FROM accounts").fetchall() == []
 
 
 def test_many_threads_write_at_once(tmp_path):
@@ -52,7 +52,7 @@ def test_many_threads_write_at_once(tmp_path):
     def work(number):
         for step in range(10):
             with home.writing() as db:
-                db.execute("INSERT INTO figures VALUES (?, '1', '{}')", (f"{number}-{step}",))
+                db.execute("INSERT INTO accounts VALUES (?, ?, 'analyst', '')", [f"{number}-{step}"] * 2)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for each in threads:
@@ -60,4 +60,4 @@ def test_many_threads_write_at_once(tmp_path):
     for each in threads:
         each.join()
     with home.reading() as db:
-        assert db.execute("SELECT count(*) FROM figures").fetchone() == (80,)
+        assert db.execute("SELECT count(*) FROM accounts").fetchone() == (80,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.service.access import UnknownThing
 from api.service.accounts import Account
 from api.service.files import Stored
 from api.service.requests import Requests, WrongOptions
@@ -18,6 +19,8 @@ class Files:
     """Tables and uploads, which a job knows by their names and ids."""
 
     def table(self, name, account):
+        if name == "hidden":
+            raise UnknownThing.called("table", name)
         return Stored(name, "original")
 
     def hierarchies(self, table, account):
@@ -90,3 +93,13 @@ def test_what_only_a_job_can_read_is_left_to_it():
     assert read("table describe", file="t.csv", schema="adult").options["schema"] == "adult"
     with pytest.raises(WrongOptions):
         read("table describe", file="t.csv", schema="schema.toml")
+
+
+def test_a_table_in_a_parameter_is_looked_up_like_any_other():
+    options = {"file": "t.csv", "column": "a", "out": "h.csv", "by": "csv"}
+    assert [each.name for each in read("table hierarchy", **options, param=["file=levels.csv"]).things] == [
+        "t.csv",
+        "levels.csv",
+    ]
+    with pytest.raises(UnknownThing):
+        read("table hierarchy", **options, param=["file=hidden"])

@@ -37,7 +37,7 @@ def test_a_file_comes_in_pieces_and_goes_on_after_a_cut(uploads):
     again = Uploads(uploads.home, uploads.largest)
     assert again.get(upload.id, ANN).offset == 3
     assert again.add(upload.id, ANN, 3, b"def").is_finished
-    path = again.finished(upload.id, ANN)
+    path = again.file(upload.id, ANN)
     assert path.read_bytes() == b"abcdef"
     assert path.stat().st_mode & 0o077 == 0 == path.parent.stat().st_mode & 0o077
 
@@ -67,7 +67,7 @@ def test_no_more_comes_than_was_said(uploads):
         uploads.open(ANN, -1)
     with pytest.raises(InvalidInput, match="0 of 2 bytes"):
         uploads.finished(upload.id, ANN)
-    assert uploads.finished(uploads.open(ANN, 0).id, ANN).read_bytes() == b""
+    assert uploads.file(uploads.open(ANN, 0).id, ANN).read_bytes() == b""
 
 
 def test_what_is_promised_to_others_is_no_room(uploads, monkeypatch):
@@ -131,10 +131,11 @@ def test_what_nobody_goes_on_with_is_erased(uploads):
 
 
 def test_a_job_finds_what_a_request_names(uploads):
-    upload = uploads.open(ANN, 1)
+    upload = uploads.open(ANN, 1, "people.csv")
     uploads.add(upload.id, ANN, 0, b"x")
     files = StoredFiles(uploads, Tables(uploads.home))
     name = files.upload(upload.id, ANN).name
+    assert name == f"upload-{upload.id}.csv"
     levels = files.uploads({"age.csv": upload.id}, ANN).name
     search = verbs["table search"].method(file=name, quasi_identifiers=("age",), hierarchies=levels, k=2)
     found = files_of(uploads.home.folder, search)

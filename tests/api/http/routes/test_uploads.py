@@ -9,6 +9,7 @@ import pytest
 from api.app import create_app
 from graphpriv.store import open_store
 from tests.api.conftest import SMALL
+from tests.api.http.conftest import Caller
 from tests.api.http.fakes import FakeJobs
 
 
@@ -25,8 +26,8 @@ def app(config, jobs):
     made.extensions["graphpriv"].close()
 
 
-def uploaded(caller, data, step=100):
-    begun = caller.post("/v1/uploads", {"size": len(data)})
+def uploaded(caller, data, step=100, **named):
+    begun = caller.post("/v1/uploads", {"size": len(data), **named})
     assert (begun.status_code, begun.json["offset"]) == (201, 0)
     for offset in range(0, len(data), step):
         piece = data[offset : offset + step]
@@ -41,6 +42,24 @@ def test_a_file_goes_up_in_pieces_and_becomes_a_graph_by_a_job(custodian, jobs):
     answer = custodian.put("/v1/graphs/people", json={"upload": id})
     assert answer.status_code == 202
     assert jobs.all["job0"].options == {"format": "node-link", "file": f"upload-{id}", "graph": "people"}
+
+
+def test_the_end_of_a_name_tells_the_format(custodian, jobs):
+    id = uploaded(custodian, b"x", name="my people.graphml")
+    assert custodian.put("/v1/graphs/people", json={"upload": id}).status_code == 202
+    assert jobs.all["job0"].options == {"file": f"upload-{id}.graphml", "graph": "people"}
+    assert custodian.post("/v1/uploads", {"size": 1, "name": 3}).status_code == 400
+
+
+def test_a_file_in_a_parameter_is_ones_own(custodian, jobs, service, app):
+    table, levels = (uploaded(custodian, b"age\n1\n", name="t.csv") for _ in range(2))
+    asked = {"file": {"upload": table}, "column": "age", "by": "csv", "out": "h.csv"}
+    assert custodian.post("/v1/table/hierarchy", {**asked, "param": [f"file=upload-{levels}.csv"]}).status_code == 202
+    assert [each.object for each in service.log.entries()[:2]] == [levels, table]
+    other = Caller(app.test_client(), service.accounts.add("other", "custodian")[1].secret)
+    asked["file"] = {"upload": uploaded(other, b"x")}
+    assert other.post("/v1/table/hierarchy", {**asked, "param": [f"file=upload-{levels}.csv"]}).status_code == 404
+    assert other.post("/v1/table/hierarchy", {**asked, "param": ["file=people"]}).status_code == 404
 
 
 def test_an_edge_list_is_several_uploads(custodian, jobs):
@@ -68,7 +87,9 @@ def test_a_piece_that_is_sent_again_with_its_key_is_answered_as_before(custodian
         assert (answer.status_code, answer.json["offset"]) == (200, 3)
 
 
-@pytest.mark.parametrize("body", [{}, {"size": -1}, {"size": "3"}, {"size": True}, {"size": 1.5}, {"size": 1, "x": 1}])
+@pytest.mark.parametrize(
+    "body", [{}, {"size": -1}, {"size": "3"}, {"size": True}, {"size": 1.5}, {"size": 1, "x": 1}, {"name": "a"}]
+)
 def test_a_size_is_a_whole_number(custodian, body):
     assert custodian.post("/v1/uploads", body).status_code == 400
 
