@@ -170,7 +170,8 @@ def audit(
     The *mapping* gives for each original user the position in the release. Without it, what follows persons (DBIL,
     anchored AAMIL, expected success) cannot be known and is null. *steps* is how many elementary steps all attackers
     may take together; None takes `STEPS`. Users about whom they leave something open are undecided, and `bounds` of
-    the document says between what the figures then lie; more steps only narrow that. *report* is told which attacker
+    the document says between what the figures then lie; more steps only narrow that, but where they are too
+    few to compare equal neighbourhoods. *report* is told which attacker
     is at work on which scenario, and how many millions of the steps are used up. *shared* is what earlier audits
     found that holds for this one, too.
     """
@@ -189,19 +190,20 @@ def audit(
     asked = {**scenarios, STRUCTURE: ()}
     found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
     done, spare = 0, dict.fromkeys(attackers, 0)
+    shares = {each: _share(steps, each, len(scenarios)) for each in asked}
+    whole = sum(registered[name].method.within(share).steps for name, share in product(attackers, shares.values()))
     for name, scenario in product(attackers, _in_turn(asked)):
-        alone = scenario == STRUCTURE
-        share = int(steps * (LINKS_SHARE if alone else (1 - LINKS_SHARE) / len(scenarios)))
-        attacker = registered[name].method.within(share, 0 if alone else spare[name])
+        method, share = registered[name].method, shares[scenario]
+        attacker, own = method.within(share, 0 if scenario == STRUCTURE else spare[name]), method.within(share).steps
         once = shared.note if scenario == STRUCTURE else ""
-        told = _counted_on(report, f"Attacker {name}, {scenario}{once}", done, steps)
+        told = _counted_on(report, f"Attacker {name}, {scenario}{once}", (done, own, whole))
         told(0, 0)
         known = comparison.links.disclosures if scenario == STRUCTURE else {}
         if attacker not in known:
             known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
         found[name][scenario] = known[attacker]
         spare[name] = _spared(attacker, known[attacker])
-        done += share
+        done += own
     found = {name: {scenario: each[scenario] for scenario in asked} for name, each in found.items()}
     report("Measuring", 0, 0)
     parameters = {
@@ -243,9 +245,19 @@ def _spared(attacker: Attacker, found: Disclosure) -> int:
     return 0 if found.steps is None else max(attacker.steps - found.steps, 0)
 
 
-def _counted_on(report: Report, phase: str, done: int, steps: int) -> Callable[[int, int], None]:
-    """Tell how many millions of an audit's steps are used up."""
-    return lambda more, of: report(phase, (done + more) // 10**6, max(steps // 10**6, 1))
+def _share(steps: int, scenario: str, scenarios: int) -> int:
+    """The part of an audit's *steps* that each attacker has for a scenario, one of so many with labels."""
+    return int(steps * (LINKS_SHARE if scenario == STRUCTURE else (1 - LINKS_SHARE) / scenarios))
+
+
+def _counted_on(report: Report, phase: str, at: tuple[int, int, int]) -> Callable[[int, int], None]:
+    """Tell how many millions of an audit's steps are behind it.
+
+    *at* has the steps before this attack, those that are its own, and those of all attacks. What it takes of the
+    steps that others spared was told with theirs.
+    """
+    done, own, whole = at
+    return lambda more, of: report(phase, (done + own * more // max(of, 1)) // 10**6, max(whole // 10**6, 1))
 
 
 def figure_paths(

@@ -285,10 +285,17 @@ def _kind(name: str, words: Words, present: Sequence[str], known: Description, f
         return known.kind or inferred
     if known.kind == CONTINUOUS and form not in (WHOLE, NUMBERS):
         bad = np.array([text in present and not is_number_text(text) for text in words.texts])
-        raise BadCell(int(np.argmax(bad[words.codes])), "is no number")
+        row = int(np.argmax(bad[words.codes]))
+        is_code = _is_code(words.texts[words.codes[row]])
+        raise BadCell(row, "has zeros in front, or too many digits for a number" if is_code else "is no number")
     if known.kind == ORDINAL and inferred == NOMINAL:
         raise InvalidInput(f"{name!r} is ordinal and holds text: give its order in the schema.")
     return known.kind
+
+
+def _is_code(text: str) -> bool:
+    """Whether *text*, which is no number, is digits alone."""
+    return text.strip().lstrip("+-").isdecimal()
 
 
 class BadCell(Exception):
@@ -321,7 +328,7 @@ def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, 
     if all(map(_DATE.fullmatch, texts)):
         # Written like this, dates in the order of their texts are in the order of time.
         return places, list(texts), DATES, ()
-    if all(text.strip().lstrip("+-").isdecimal() for text in texts):
+    if all(map(_is_code, texts)):
         return places, list(texts), CODES, ("digits with zeros in front, or too many of them, are taken for codes",)
     return places, list(texts), TEXT, _doubts_of_text(texts)
 

@@ -21,6 +21,9 @@ NUMERIC = ("pil", "dbrl-numbers", "prl-numbers")
 
 Numbers: TypeAlias = NDArray[np.float64]
 
+#: Up to so many powers of two from 1, fourth powers of numbers and sums of them are neither too great nor too small.
+_USUAL = 128
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
@@ -166,9 +169,23 @@ def numbers_of(original: Table, masked: Table, attributes: Sequence[str]) -> tup
     return before[order], after[order]
 
 
+def far_from_one(*files: Numbers) -> NDArray[np.int64]:
+    """For each column the power of two that brings its numbers near 1, where powers of them leave what floats hold.
+
+    It is 0 for all usual numbers. Statistics of numbers that are divided by it are the same, and neither too great
+    nor too small.
+    """
+    greatest = np.max([np.abs(numbers).max(axis=0, initial=0.0) for numbers in files], axis=0)
+    exponents = np.frexp(greatest)[1].astype(np.int64)
+    return np.where(np.abs(exponents) > _USUAL, exponents, 0)
+
+
 def deviations(numbers: Numbers) -> Numbers:
     """The standard deviation of each column; 1 instead of 0, so that it can be divided by."""
-    found = numbers.std(axis=0, ddof=1) if len(numbers) > 1 else np.zeros(numbers.shape[1])
+    far = far_from_one(numbers)
+    found = np.zeros(numbers.shape[1])
+    if len(numbers) > 1:
+        found = np.ldexp(np.ldexp(numbers, -far).std(axis=0, ddof=1), far)
     constant = numbers.max(axis=0) == numbers.min(axis=0)
     deviation: Numbers = np.where(constant, 1.0, found)
     return deviation

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from tabular.errors import InvalidInput
-from tabular.measures.contract import Measure, Numbers, Reading, measures, numbers_of
+from tabular.measures.contract import Measure, Numbers, Reading, far_from_one, measures, numbers_of
 from tabular.table import Table
 
 #: The quantiles that are compared.
@@ -42,6 +42,8 @@ class ProbabilisticLoss(Measure):
         before, after = numbers_of(original, masked, attributes)
         if len(before) < 2:
             raise InvalidInput("PIL needs two records or more.")
+        far = far_from_one(before, after)
+        before, after = np.ldexp(before, -far), np.ldexp(after, -far)
         groups = [_means(before, after), _variances(before, after), _quantiles(before, after)]
         if before.shape[1] > 1:
             groups += [_covariances(before, after), _correlations(before, after)]

@@ -191,7 +191,7 @@ def test_the_paths_of_the_figures_are_known_before_the_audit():
 
 def test_undecided_users_leave_numbers_between_bounds_that_hold():
     graph = synthetic_graph(60, 200, rng=np.random.default_rng(3))
-    release = protect(graph, 3, rng=np.random.default_rng(1))
+    release = protect(graph, k=3, rng=np.random.default_rng(1))
     exact = audit(graph, release.graph, release.mapping)
     assert exact.bounds == {}
     short = audit(graph, release.graph, release.mapping, steps=1)
@@ -214,3 +214,19 @@ def test_a_run_keeps_the_fingerprint_of_the_original_and_the_document_does_not()
     assert run.parameters == {"released": "r", **found.document["parameters"]}
     assert run.input_hash not in str(found.document)
     assert run.input_hash.startswith("sha256:")
+
+
+@pytest.mark.parametrize("attackers", [("ego", "subgraph"), ("subgraph",)])
+def test_progress_rises_and_never_passes_its_end(attackers):
+    graph, told = synthetic_graph(60, 200, rng=np.random.default_rng(1)), []
+    release = protect(graph, k=3, rng=np.random.default_rng(1))
+    audit(
+        graph,
+        release.graph,
+        release.mapping,
+        attackers=attackers,
+        report=lambda phase, done, of: told.append((done, of)) if phase.startswith("Attacker") else None,
+    )
+    assert len({of for _, of in told}) == 1
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1][0] <= told[-1][1]

@@ -13,6 +13,9 @@ from tabular.kernels import compiled, lean
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
+#: For so many types of neighbours a search has room down to its last level.
+_MOST_TYPES = 256
+
 
 class Room(NamedTuple):
     """What is wanted of each type, and room to search in: one of each for a thread."""
@@ -42,13 +45,15 @@ class Links(NamedTuple):
 @compiled
 def room_for(neighbours: int, words: int) -> Room:
     """Room for targets of up to so many neighbours."""
-    words = min((neighbours + 2) * (neighbours // 64 + 1), words)
     levels = neighbours + 2
+    # Each level of a search counts what is left of each type.
+    counts = min(levels * min(levels, _MOST_TYPES), words)
+    words = min(levels * (neighbours // 64 + 1), words)
     return Room(
         wanted=np.zeros(levels, dtype=np.int64),
         lows=np.zeros(levels, dtype=np.int64),
         highs=np.zeros(levels, dtype=np.int64),
-        left=np.zeros(min(levels * levels, words), dtype=np.int64),
+        left=np.zeros(counts, dtype=np.int64),
         sets=np.zeros(words, dtype=np.uint64),
         branch=np.zeros(levels, dtype=np.int64),
         kept=np.zeros(neighbours // 64 + 2, dtype=np.uint64),

@@ -1,7 +1,7 @@
 """Rounds over all open pairs of a pattern and a target, each search with more steps than in the round before.
 
 A round goes through the targets layer by layer. A layer is cut into blocks, and a block reads only what earlier layers
-and rounds proved, so that the answer does not depend on who works on which block. The steps are shared out beforehand:
+and rounds proved, so that the answer does not depend on who works on which block. The steps are shared out so that
 what more of them decide is decided beside, never instead of, what fewer would have.
 """
 
@@ -63,9 +63,6 @@ SCHEDULE = (
         (10**11, 0.0),
     ))
 )  # fmt: skip
-
-#: Times that a round is gone through again with the steps that its blocks left over.
-_AGAIN = 12
 
 #: A layer has about so many targets or more, and a block about so many pairs.
 _LAYER, _BLOCK = 64, 1 << 12
@@ -154,25 +151,21 @@ class Containment:
         layers = list(_layers(self.nodes.sizes[order]))
         left, own, gains = steps, local(), self._gains()
         for each in SCHEDULE:
-            cap = each.steps
             worth = (gains >= each.gain) & (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
-            if left <= 0 or not worth.any():
+            if not worth.any():
                 continue
             pairs = np.zeros_like(self.beyond)
             count_worth(self.nodes, self.open_, worth, pairs)
             blocks = [list(_blocks(layer, pairs[order])) for layer in layers]
-            wanted, again, complete = int(pairs.sum()) * (cap + VISIT), _AGAIN, False
-            while again and left > 0:
-                share, told = min(left, wanted), partial(_told, report, steps, steps - left)
-                used, complete = self._round(order, layers, blocks, worth, each, share / wanted, own, told)
-                left -= used
-                # What some blocks left over others can use, where these had too little.
-                again = 0 if complete else again - 1
-            if not complete:
-                break
+            told = partial(_told, report, steps, steps - left)
+            used, complete = self._round(order, layers, blocks, worth, each, left, own, told)
+            left -= used
             self._close()
+            if not complete:
+                # What is left of the steps could do more here and less there: nobody else has it.
+                return steps
             gains = self._gains()
-        return steps - max(left, 0)
+        return steps - left
 
     def _round(
         self,
@@ -181,31 +174,35 @@ class Containment:
         blocks: list[list[Block]],
         worth: NDArray[np.bool_],
         each: Round,
-        part: float,
+        steps: int,
         own: local,
         report: Callable[[int], None],
     ) -> tuple[int, bool]:
-        """Go through all targets once, each block with its *part* of the steps it could want.
+        """Go through all targets once: how many of the *steps* it took, and whether they were enough.
 
-        How many steps it took, and whether every block had enough.
+        Each layer has all that its searches could take. The first for which the rest is too little shares that out
+        among its blocks, and those after it only infer: with more steps all of this is done, too, and something beside.
         """
         grew, used, complete = np.zeros(len(worth), dtype=np.bool_), 0, True
-
-        def work(at: tuple[Layer, Block]) -> tuple[int, bool]:
-            layer, block = at
-            most = block.pairs * (each.steps + VISIT)
-            share = most if part == 1 else int(most * part)
-            took = decide(
-                self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop,
-                layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share,
-                each.rising, own.absent,
-            )  # fmt: skip
-            return took, took < share or share == most
-
         for layer, parts in zip(layers, blocks, strict=True):
+            wanted = sum(block.pairs for block in parts) * (each.steps + VISIT)
+            left = steps - used if complete else 0
+            enough = wanted <= left
+            shares = [block.pairs * (each.steps + VISIT) for block in parts]
+            if not enough:
+                shares = [share * left // wanted for share in shares]
+            complete = complete and enough
+
+            def work(at: tuple[Block, int], layer: Layer = layer) -> int:
+                block, share = at
+                return decide(
+                    self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop,
+                    layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share,
+                    each.rising, own.absent,
+                )  # fmt: skip
+
             workers = self.workers if len(parts) > 1 else 1
-            for took, enough in on_threads(work, [(layer, part) for part in parts], workers):
-                used, complete = used + took, complete and enough
+            used += sum(on_threads(work, list(zip(parts, shares, strict=True)), workers))
             close_layer(self.nodes, order, layer.start, layer.stop, self.known, self.open_, grew)
             report(used)
         return used, complete

@@ -127,7 +127,11 @@ def told(monkeypatch):
 
     def phases(ended):
         assert ended.code == 0, ended.err
-        return [line.rstrip(" …").split(":")[0] for line in ended.err.splitlines() if not line.startswith("warning")]
+        return [
+            line.rstrip(" …").split(":")[0]
+            for line in ended.err.splitlines()
+            if not line.startswith(("warning", "Compiling"))
+        ]
 
     return phases
 
@@ -151,7 +155,7 @@ def test_the_phases_of_an_import_a_protection_an_audit_and_a_demo(told, graphpri
     ]
     assert told(ended) == ["Loading", *attacking, "Measuring"]
     ended = graphpriv("demo", "--users", 20, "--seed", 1, "--json")
-    first = ["Drawing 20 users", *protecting[1:4], "Attacker ego, location"]
+    first = ["Drawing 20 users", *protecting[1:4], "Attacker ego, all"]
     assert (told(ended)[:5], told(ended)[-3:]) == (first, ["Measuring", "Describing", "Writing"])
 
 

@@ -177,3 +177,17 @@ def test_what_has_no_room_in_the_columns_is_left_open(monkeypatch: pytest.Monkey
     assert full.true_least is not None
     assert short.true_least is not None
     assert ((short.true_least > 0) >= (full.true_least > 0)).all()
+
+
+@pytest.mark.parametrize("types", [3, 6])
+def test_neighbours_of_many_types_without_links_leave_nothing_open(types: int) -> None:
+    rng = np.random.default_rng(types)
+    for _ in range(40):
+        sides = []
+        for users, share in ((2 * types, 0.0), (8 * types, 0.25)):
+            links = np.argwhere(np.triu(rng.random((users, users)) < share, 1)) + 1
+            topics = first_topics([0, *rng.integers(1, types + 1, users).tolist()])
+            spokes = [(0, near) for near in range(1, users + 1)]
+            sides.append(graph_of(users + 1, [*spokes, *map(tuple, links.tolist())], topics=topics))
+        [found] = attackers["subgraph"].method().disclose(*sides, None, {"topic1": ("topic1",)}).values()
+        assert not found.undecided.any()

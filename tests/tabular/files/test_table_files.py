@@ -225,6 +225,8 @@ def test_a_cell_a_schema_does_not_allow_is_named_by_its_line_and_not_shown(read)
     number = Schema(attributes={"a": Description(kind="continuous")})
     with pytest.raises(InvalidInput, match=r"x\.csv, line 3: the cell of column 'a' is no number\.$"):
         read("a,b\n1,x\nAnn,1\n", number)
+    with pytest.raises(InvalidInput, match=r"line 2: .* has zeros in front, or too many digits for a number"):
+        read("a,b\n1722024950424147265,x\n9223372036854775809,1\n", number)
     with pytest.raises(InvalidInput, match="'a' is ordinal and holds text: give its order"):
         read("a,b\nx,1\n", Schema(attributes={"a": Description(kind="ordinal")}))
     with pytest.raises(UnknownName, match="did you mean 'income1'"):

@@ -208,3 +208,14 @@ def test_the_slow_one_to_one_linkage_says_the_same(pair, tolerance):
     agrees = np.abs(before[:, None, :] - after[None, :, :]) <= tolerance + 1e-9
     right = slow_right(agrees, [*map(tuple, before)], [*map(tuple, after)])
     assert PRL(tolerance=tolerance).measure(original, masked, original.names).raw == pytest.approx(right)
+
+
+@pytest.mark.parametrize("power", [-900, -300, 300, 520, 900])
+def test_no_figure_depends_on_how_great_or_small_the_numbers_are(power: int) -> None:
+    original, masked = incomes()
+    names = ("income", "age")
+    there = Table.from_columns({name: np.ldexp(original.numbers(name), power) for name in names})
+    moved = there.masked({name: np.ldexp(masked.numbers(name), power) for name in names})
+    for measure in (PIL(), DBRL(), PRL()):
+        expected = measure.measure(original, masked, names).raw
+        assert measure.measure(there, moved, names).raw == pytest.approx(expected, abs=1e-9)
