@@ -163,3 +163,11 @@ def test_each_look_at_an_original_is_in_the_log(custodian, tables):
     custodian.get("/v1/tables/people-v1/rows")
     entries = custodian.get("/v1/audit-log").json["entries"]
     assert [(each["action"], each["object"]) for each in entries] == [("table read", "people"), ("table put", "people")]
+
+
+def test_only_custodians_make_tables(custodian, auditor, analyst, graphs, tables):
+    body = {"name": "people-v1", "out": "m.csv", "into": "made"}
+    assert [each.post("/v1/microdata", body).status_code for each in (auditor, analyst)] == [403, 403]
+    # Here no jobs run; it gets as far as that.
+    assert custodian.post("/v1/microdata", body).status_code == 503
+    assert custodian.post("/v1/microdata", {**body, "into": "../made"}).status_code == 400
