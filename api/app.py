@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask
 
 from api.http import gate, problems
-from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, uploads, verbs
+from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, tables, uploads, verbs
 from api.jobs import records as jobs_records
 from api.pages import pages
 from api.service.files import Files
@@ -41,7 +41,7 @@ def create_app(
     metrics.register(app)
     problems.register(app)
     gate.register(app)
-    for part in (health, metrics, docs, catalogue, graphs, uploads, accounts, jobs):
+    for part in (health, metrics, docs, catalogue, graphs, tables, uploads, accounts, jobs):
         app.register_blueprint(part.bp)
     verbs.register(app)
     queries.register(app)

@@ -26,6 +26,7 @@ from tabular.errors import (
     worded,
 )
 from tabular.files.disk import reason
+from tabular.files.limits import TooMuch
 
 __all__ = [
     "OUTCOMES",
@@ -58,6 +59,7 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     TooLarge: Outcome(413, 2, "Too large"),
     OtherRequest: Outcome(422, 2, "Other request"),
     KeyInUse: Outcome(409, 1, "In use"),
+    TooMuch: Outcome(413, 2, "Too large"),
     Forbidden: Outcome(403, 2, "Forbidden"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),

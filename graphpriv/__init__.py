@@ -11,18 +11,21 @@ if TYPE_CHECKING:
     from graphpriv.graph import SocialGraph
     from graphpriv.protections import protect
     from graphpriv.release import Release
+    from graphpriv.remote import Client, connect
     from graphpriv.store import open_store
 else:
     __getattr__, __dir__ = loaded_on_demand(
         __name__,
         {
             "Audit": "auditing",
+            "Client": "remote",
             "Release": "release",
             "SocialGraph": "graph",
             "audit": "auditing",
+            "connect": "remote",
             "open_store": "store",
             "protect": "protections",
         },
     )
 
-__all__ = ["Audit", "Release", "SocialGraph", "audit", "open_store", "protect"]
+__all__ = ["Audit", "Client", "Release", "SocialGraph", "audit", "connect", "open_store", "protect"]

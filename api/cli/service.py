@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -50,8 +51,11 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         # Made here if it is not there yet; from then on a missing store is an error.
         Work(store=checked_store(store)).opened(create=True).close()
         settings = Settings(store=store, **given)
+        # Workers that this process starts read within the same limits.
+        settings.limit_readers(os.environ)
         running = job_settings(settings)
-        app = create_app(asdict(settings), queue=Jobs.opened(running))
+        jobs = Jobs.opened(running)
+        app = create_app(asdict(settings), queue=jobs)
         try:
             server = server_of(app, host, port)
         except (OSError, ValueError) as error:
@@ -74,6 +78,8 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         server.run()
     finally:
         workers.stop()
+        service_of(app).close()
+        jobs.close()
 
 
 def _listening(server: Any) -> list[tuple[str, int]]:

@@ -46,7 +46,7 @@ def page(
         entries = [each for each in entries if after is None or key(each) > after]
         more = len(entries) > size
     entries = entries[:size]
-    following = _coded(key(entries[-1])) if more and entries else None
+    following = coded(key(entries[-1])) if more and entries else None
     response = jsonify({name: [shown(each) for each in entries], "next": following})
     if following is not None:
         query = urlencode({**request.args.to_dict(), "cursor": following})
@@ -54,5 +54,6 @@ def page(
     return response
 
 
-def _coded(key: str) -> str:
+def coded(key: str) -> str:
+    """The cursor that stands for a *key*."""
     return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")

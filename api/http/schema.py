@@ -150,7 +150,7 @@ def plain_schema(option: Field[Any]) -> Schema:
     choices = choices_of(traits["choices"]) or choices_of(traits.get("shipped"))
     if choices is not None:
         return {"type": "string", "enum": list(choices)}
-    if form_of(option) == "out":
+    if form_of(option) in ("out", "table"):
         return {"type": "string", "pattern": NAME_OUT}
     if kind in ("int", "float"):
         return {"type": "integer" if kind == "int" else "number", **_bounds(traits["low"], traits["high"])}

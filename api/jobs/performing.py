@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -28,7 +28,7 @@ from api.jobs.records import Failure
 from api.verbs import verbs
 from api.verbs.contract import Outcome, Work, perform
 from api.verbs.values import made
-from tabular.errors import StoreUnavailable, named
+from tabular.errors import InvalidInput, StoreUnavailable, named
 
 #: The least time between two messages of progress, in seconds.
 _OFTEN = 0.25
@@ -46,6 +46,9 @@ class Task:
     #: As a text, since it may have 128 bits.
     seed: str
     store: str
+    #: The folder of the service, and the id of the account that asks.
+    home: str
+    account: str
     #: The folder of the attempt.
     folder: str
     #: Whether an attempt before this one may have done part of it.
@@ -89,19 +92,28 @@ def main() -> None:
 def _performed(task: Task, tell: _Teller, stop: Callable[[], bool]) -> Outcome:
     import_module(task.module)
     verb = made(verbs[task.verb].method, task.options)
-    return perform(
-        verb,
-        Work(
-            store=task.store,
-            home=str(Path(task.folder).parents[2]),
-            seed=int(task.seed),
-            again=task.again,
-            report=tell.progress,
-            best=tell.best,
-            note=tell.note,
-            stop=stop,
-        ),
+    work = Work(
+        store=task.store,
+        home=task.home,
+        seed=int(task.seed),
+        again=task.again,
+        report=tell.progress,
+        best=tell.best,
+        note=tell.note,
+        stop=stop,
     )
+    return perform(verb, _asked(work, task.account))
+
+
+def _asked(work: Work, account: str) -> Work:
+    """The work with the name and the role of the *account* that asks; one that was removed asks for nothing more."""
+    if not work.has_service_home:
+        return work
+    with work.service_home() as records:
+        found = records.accounts.find(account)
+    if found is None:
+        raise InvalidInput("The account that asked for this has been removed.")
+    return replace(work, account=found.name, role=found.role)
 
 
 def _done(folder: Path, outcome: Outcome, tell: _Teller) -> None:

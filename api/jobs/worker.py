@@ -233,6 +233,8 @@ class Worker:
             options=options,
             seed=str(private.seed),
             store=absolute(settings.store),
+            home=str(settings.home.absolute()),
+            account=job.account,
             folder=str(folder.absolute()),
             again=job.attempts > 1,
             module=settings.files.partition(":")[0],

@@ -97,6 +97,10 @@ class Accounts:
         with self._home.reading() as db:
             return _account(db, name)
 
+    def find(self, id: str) -> Account | None:
+        """The account with an *id*, if there still is one."""
+        return next((each for each in self.all() if each.id == id), None)
+
     def add(self, name: str, role: str, *, days: int = DAYS) -> tuple[Account, NewToken]:
         """Add an account with a first token."""
         check_account_name(name)

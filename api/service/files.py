@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from api.service.access import Kind, UnknownThing
 from api.service.accounts import Account
+from api.service.home import Home
+from api.service.tables.tables import HIERARCHIES, Tables, place_of
 from api.service.uploads import FOLDER, Uploads, folder_of
 from api.verbs.contract import Verb
 
@@ -41,17 +44,20 @@ class Files(Protocol):
 
 @dataclass(frozen=True)
 class StoredFiles:
-    """The uploads of a service; it keeps no tables yet."""
+    """The uploads and the tables of a service."""
 
     of_uploads: Uploads
+    tables: Tables
 
     def table(self, name: str, account: Account) -> Stored:
-        """There is none."""
-        raise UnknownThing.called("table", name)
+        """A table, which a job knows by its address."""
+        found = self.tables.find(name, account.role, None)
+        return Stored(found.address, found.kind)
 
     def hierarchies(self, table: str, account: Account) -> Stored:
-        """There is none."""
-        raise UnknownThing.called("table", table)
+        """The hierarchies of a table."""
+        found = self.tables.find(table, account.role, None)
+        return Stored(f"{HIERARCHIES}{found.address}", found.kind)
 
     def upload(self, upload: str, account: Account) -> Stored:
         """A finished upload, which a job knows by its id."""
@@ -70,13 +76,15 @@ UPLOAD = "upload-"
 def files_of(home: Path, verb: Verb) -> Mapping[str, Path]:
     """Where in the *home* of the service the names lie that a *verb* reads."""
     found: dict[str, Path] = {}
-    for name in verb.reads():
-        path = folder_of(home) / name.removeprefix(UPLOAD)
-        if not name.startswith((UPLOAD, FOLDER)):
-            raise UnknownThing.called("table", name)
-        if path.exists():
-            found[name] = path
-        elif not any(path.parent.glob(f"{path.name.partition('.')[0]}*")):
-            # What an edge list may have beside it is not there, and need not be.
-            raise UnknownThing.called("upload", name)
+    with closing(Home(home)) as opened:
+        for name in verb.reads():
+            if not name.startswith((UPLOAD, FOLDER)):
+                found |= place_of(Tables(opened), name)
+                continue
+            path = folder_of(home) / name.removeprefix(UPLOAD)
+            if path.exists():
+                found[name] = path
+            elif not any(path.parent.glob(f"{path.name.partition('.')[0]}*")):
+                # What an edge list may have beside it is not there, and need not be.
+                raise UnknownThing.called("upload", name)
     return found

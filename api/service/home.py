@@ -16,8 +16,6 @@ from tabular.files.disk import reason
 #: How long a connection waits for another writer, in seconds.
 _PATIENCE = 30.0
 
-_VERSION = 1
-
 _SCHEMA = """
 CREATE TABLE accounts (
     id TEXT PRIMARY KEY,
@@ -73,6 +71,20 @@ CREATE TABLE uploads (
 ) STRICT;
 """
 
+_TABLES = """
+CREATE TABLE tables (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    UNIQUE (kind, name)
+) STRICT;
+"""
+
+#: What each version has added to the one before.
+_VERSIONS = (_SCHEMA, _TABLES)
+
 
 def now() -> str:
     """The present moment as the service writes it down, in UTC; later moments sort after it."""
@@ -121,12 +133,13 @@ class Home:
     def _bring_up_to_date(self) -> None:
         with self.writing() as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version > _VERSION:
+            if version > len(_VERSIONS):
                 raise InvalidInput(f"{self.folder}: a later version of graphpriv has made this folder; use that one.")
-            if version == 0:
-                for statement in _statements(_SCHEMA):
+            for script in _VERSIONS[version:]:
+                for statement in _statements(script):
                     db.execute(statement)
-                db.execute(f"PRAGMA user_version = {_VERSION}")
+            if version < len(_VERSIONS):
+                db.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -26,7 +26,7 @@ from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.registry import choices_of
 
 #: What an option holds: a value, the name of a graph, a file or folder to read, a file or folder to write.
-Form = Literal["value", "graph", "file", "folder", "out"]
+Form = Literal["value", "graph", "file", "folder", "out", "table"]
 
 #: The largest number that an option takes: beyond it, programs that read JSON differ in what they read.
 LARGEST = 2**53 - 1
@@ -100,6 +100,8 @@ def form_of(option: Field[Any]) -> Form:
     traits = option.metadata
     if traits.get("graph"):
         return "graph"
+    if traits.get("becomes"):
+        return "table"
     if traits.get("output") or traits.get("fills"):
         return "out"
     if traits.get("input") or traits.get("shipped"):
@@ -230,6 +232,8 @@ class _Reading:
         form = form_of(option)
         if value is None or form in ("value", "out"):
             return value
+        if form == "table":
+            return self._new_table(value)
         if form == "graph" and isinstance(value, str):
             return self._graph(option, value)
         shipped = choices_of(option.metadata.get("shipped")) or ()
@@ -249,6 +253,12 @@ class _Reading:
         graph = graphs.find(text, self._account.role, self._verb.action, kinds=kinds)
         self.things.append(Thing("graph", graph.kind, graph.name))
         return graph.stored
+
+    def _new_table(self, name: str) -> str:
+        """The name of a table that the verb makes; whether it is a release, the verb knows."""
+        access.refuse_thing(self._account.role, "store", "release", "table", name)
+        self.things.append(Thing("table", "release", name))
+        return name
 
     def _file(self, form: Form, value: Any) -> str:
         """The name that a job knows a table, a folder or an upload by."""
@@ -298,8 +308,8 @@ def _check_shape(option: Field[Any], value: Any) -> None:
         if shipped and value not in shipped:
             must = f'be {{"upload": ID}} or one of {", ".join(shipped)}'
             raise InvalidParameter.wrong(option.name, must=must, was=value)
-        if form == "out" and not re.match(NAME_OUT, value):
-            must = "be the name of a file: letters, digits, dots, blanks, hyphens and underscores, up to 100"
+        if form in ("out", "table") and not re.match(NAME_OUT, value):
+            must = "be a name: letters, digits, dots, blanks, hyphens and underscores, up to 100"
             raise InvalidParameter.wrong(option.name, must=must, was=value[:100])
     elif not _is_reference(option, value):
         raise InvalidParameter.wrong(option.name, must=_must_refer(option), was=value)

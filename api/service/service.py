@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +25,7 @@ from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
 from api.service.settings import Settings
+from api.service.tables.tables import Tables
 from api.service.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
@@ -54,7 +57,7 @@ class Service:
         records = Records.at(settings.home, create=True)
         _clear_left(records.home.folder)
         uploads = Uploads(records.home, settings.largest_upload)
-        found = files or StoredFiles(uploads)
+        found = files or StoredFiles(uploads, Tables(records.home))
         return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
 
     @property
@@ -91,6 +94,11 @@ class Service:
     def graphs(self) -> Graphs:
         """The graphs under the names they have here."""
         return Graphs(self.opened)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables."""
+        return Tables(self.records.home)
 
     @cached_property
     def listeners(self) -> Listeners:
@@ -139,6 +147,12 @@ class Service:
         # A file of one request lies in a folder of its own.
         text = re.sub(rf"{re.escape(str(self.folder))}(/request-[^/\s]+)?/?", "", text)
         return text.replace(self.settings.store, "the store")
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder for files of one request, in the folder of the service, where nobody else looks."""
+        with tempfile.TemporaryDirectory(prefix="request-", dir=self.folder) as name:
+            yield Path(name)
 
     def keep_house(self) -> None:
         """From now on, erase from time to time what nobody wants any more."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import Field, dataclass, fields
 from typing import Any
 
@@ -27,6 +27,14 @@ class Settings(Method):
     workers: int = option(1, low=0, high=64, help="How many processes of this machine do jobs.")
     database: str = option("", metavar="URL", help="A Postgres that keeps the jobs, where several machines share them.")
     largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
+    most_columns: int = option(10_000, low=1, help="How many columns a table may have.")
+    most_cells: int = option(10**8, low=1, help="How many cells a table may have, rows times columns.")
+    longest_field: int = option(10**6, low=1, high=2**31 - 1, help="How many characters a cell may have.")
+
+    def limit_readers(self, environment: MutableMapping[str, str]) -> None:
+        """Tell readers, in this process and in those it starts, what a file may hold."""
+        for name in ("most_columns", "most_cells", "longest_field"):
+            environment[variable(name)] = str(getattr(self, name))
 
     @classmethod
     def of(cls, given: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:

@@ -192,13 +192,13 @@ def names_with(verb: type[Verb], trait: str) -> list[str]:
     """The fields of a verb whose option has a *trait*.
 
     The traits: `positional`, `input` (a file that is read, with `folder` a folder), `release` (an input that was
-    released), `output` (a file that is written), `fills` (a folder that files are written to), `personal`
-    (tells who somebody is), `listed` (names with
-    commas between them), `metavar` and `group`, under which a help text shows it. `graph` says that it is the name of a
-    graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`, which gives the
-    names that may stand instead of a file, `own`, where the table's own are taken if none are given, `or_file` with
-    the flag that makes a file of it, `blinds`, which it sets for those who must not know originals, and `local`, which
-    it does not take.
+    released), `output` (a file that is written), `fills` (a folder that files are written to), `personal` (tells who
+    somebody is), `listed` (names with commas between them), `becomes` (the name of a table of the service, with the
+    option of the output that it is made of), `metavar` and `group`, under which a help text shows it. `graph` says that
+    it is the name of a graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`,
+    which gives the names that may stand instead of a file, `own`, where the table's own are taken if none are given,
+    `or_file` with the flag that makes a file of it, `blinds`, which it sets for those who must not know originals, and
+    `local`, which it does not take.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 
@@ -266,6 +266,7 @@ def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
     verb.check()
     planned, reads = verb.planned(), [*verb.reads(), *work.reads]
+    kept = _tables_to_be(verb, work)
     _put_right([*reads, *(each.path for each in planned)], work)
 
     if work.overwrite and not (planned or verb.replaces or verb.writes_later):
@@ -288,7 +289,32 @@ def perform(verb: Verb, work: Work) -> Outcome:
         if release is not None:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
     outcome.afterwards()
+    for name, path in kept.items():
+        _keep_table(name, path, outcome, work)
     return outcome
+
+
+def _tables_to_be(verb: Verb, work: Work) -> dict[str, str]:
+    """The tables of the service that a verb is to make, by name, and the files they are made of."""
+    traits = {each.name: each.metadata.get("becomes") for each in fields(verb)}
+    kept = {getattr(verb, name): getattr(verb, out) for name, out in traits.items() if out and getattr(verb, name)}
+    if kept:
+        from api.service.tables.tables import Tables, check_name
+
+        with work.service_home() as records:
+            for name in kept:
+                check_name(name)
+                if not work.again:
+                    Tables(records.home).refuse_taken(name, "release")
+    return kept
+
+
+def _keep_table(name: str, path: str, outcome: Outcome, work: Work) -> None:
+    """Make a table of the service of a file that was written; one that may be released is marked so."""
+    from api.service.tables.tables import keep
+
+    is_release = any(each.path == path and each.released for each in outcome.outputs)
+    keep(work, name, Path(path), is_release=is_release)
 
 
 def _refuse_mix(files: Sequence[str]) -> None:

@@ -83,7 +83,10 @@ class Query(Method):
         """At most *size* rows *after* a place in the order, and the place of the last if there are more."""
 
     def asked(self, view: View) -> cursors.Question:
-        """What a cursor belongs to: a graph, and all options but for the page's."""
+        """What a cursor belongs to: a graph, and all options but for the page's.
+
+        The name is not in it: a service may call the graph by another one, and its own is nobody's business.
+        """
         options = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("limit", "cursor")}
         return cursors.question(view.created, type(self).__name__, options)
 

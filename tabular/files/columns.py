@@ -182,6 +182,11 @@ class Words:
     texts: Sequence[str]
     codes: NDArray[np.int32]
 
+    @property
+    def longest(self) -> int:
+        """How many characters its longest text has."""
+        return max(map(len, self.texts), default=0)
+
 
 @dataclass(frozen=True, eq=False)
 class Column:

@@ -20,8 +20,19 @@ from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput, InvalidRecord, named
 from tabular.files.columns import Words, is_number_text
-from tabular.files.csv_tables import BLANKS, Dialect, DialectOptions, Rows, is_blank, plain, repeated, rows_of
+from tabular.files.csv_tables import (
+    BLANKS,
+    Dialect,
+    DialectOptions,
+    Rows,
+    is_blank,
+    outside_quotes,
+    plain,
+    repeated,
+    rows_of,
+)
 from tabular.files.disk import decode
+from tabular.files.limits import Limits
 from tabular.files.schema import Schema
 
 #: How much of a file is looked at, and how many rows of that.
@@ -229,12 +240,17 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     text, encoding = decoded(data, name, options.encoding)
     if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
+    limits = Limits.of_environment()
+    if limits.field is not None:
+        csv.field_size_limit(limits.field)
+    _check_first_line(text, name, limits)
     dialect, unsure = found_dialect(text, encoding, options, schema.columns or tuple(schema.attributes))
     rows = Rows(data, name, dialect)
     body = iter(rows)
     first = next(islice(body, 0 if dialect.delimiter == BLANKS else lines_of_spaces(text), None), None)
     if first is None:
         raise InvalidInput(f"{name}: the file is empty.")
+    limits.check(name, columns=len(first), rows=text.count("\n"))
     headings, names = _named(first, name, dialect, schema)
     is_quick = len(data) >= QUICK_FROM and reads_quickly(text, dialect)
     quoted = bool(dialect.quote) and dialect.quote in text
@@ -247,7 +263,15 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     else:
         # Each is let go of when it has been taken over.
         columns = [_of_chunks(quick.pop(0)) for _ in names]
+    if limits.field is not None:
+        limits.check_field(name, max((each.longest for each in columns), default=0))
     return Texts(rows=rows, unsure=unsure, headings=headings, names=names, columns=columns)
+
+
+def _check_first_line(text: str, name: str, limits: Limits) -> None:
+    """Refuse too many columns before anything is parsed, whatever separates them."""
+    line = outside_quotes(text.lstrip("\ufeff").partition("\n")[0]) if limits.columns is not None else ""
+    limits.check(name, columns=1 + max(line.count(mark) for mark in ",;\t|"))
 
 
 def _named(first: list[str], name: str, dialect: Dialect, schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -30,6 +30,7 @@ from tabular.files.columns import (
     ordered_texts,
 )
 from tabular.files.csv_tables import repeated
+from tabular.files.limits import Limits
 from tabular.files.schema import Description, Schema
 from tabular.table import Table
 
@@ -38,7 +39,11 @@ def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Colu
     """The types of the columns of a Parquet file, and the columns; *schema* describes some of them."""
     try:
         # As for CSV: a thread of Arrow that lets go of an object of Python may outlive the interpreter.
-        found = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
+        opened = pq.ParquetFile(io.BytesIO(data))
+        # The footer tells it before anything is unpacked.
+        limits = Limits.of_environment()
+        limits.check(name, columns=opened.metadata.num_columns, rows=opened.metadata.num_rows)
+        found = opened.read(use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else "it is cut off"
         raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None
@@ -128,12 +133,12 @@ def _ordered(present: Sequence[Value], kind: Any) -> tuple[list[int], list[Value
     return np.argsort(order).tolist(), [present[place] for place in order], TEXT, ()
 
 
-def write_parquet(file: IO[bytes], table: Table, types: Any = None) -> None:
-    """Write *table*; a column keeps its type in *types* if its cells still fit."""
+def write_parquet(file: IO[bytes], table: Table, types: Any = None, *, group: int | None = None) -> None:
+    """Write *table*, *group* rows together; a column keeps its type in *types* if its cells still fit."""
     if not table.attributes:
         raise InvalidInput("A table without columns cannot be written.")
     columns = [_arrow_column(table, attribute.name, types) for attribute in table.attributes]
-    pq.write_table(pa.table(columns, names=list(table.names)), file)
+    pq.write_table(pa.table(columns, names=list(table.names)), file, row_group_size=group)
 
 
 def _arrow_column(table: Table, name: str, types: Any) -> Any:

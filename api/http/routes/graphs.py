@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from io import BufferedReader
 from pathlib import Path
@@ -86,7 +84,7 @@ def file(name: str) -> Response:
     """Download a graph in a format: node-link JSON unless `format` names another one; several files come as a zip."""
     graph = found_graph(name, "read")
     ending, kind = _ending(request.args.get("format"))
-    with _folder() as folder:
+    with service().scratch() as folder:
         options = {"name": graph.stored, "out": str(folder / f"graph{ending}")}
         paths = _perform("graph export", options).document["files"]
         # The dictionary of a release is told apart.
@@ -106,7 +104,7 @@ def mapping(name: str) -> Response:
         raise HttpProblem(404, "Not found", "This graph has no mapping here.")
     origin = Thing("graph", "original", split(graph.info.original)[1])
     service().note_access("mapping", (origin,), account(), release=graph.name)
-    with _folder() as folder:
+    with service().scratch() as folder:
         path = folder / "mapping.csv"
         _perform("graph export", {"name": graph.stored, "out": str(folder / "graph.json"), "mapping": str(path)})
         return _sent(path.open("rb"), "mapping.csv", "text/csv")
@@ -137,7 +135,7 @@ def put(name: str) -> Response:
     service().note_access("graph import", (Thing("graph", "original", name),), account())
     if reference is not None:
         return _import_uploads(stored, options, reference)
-    with _folder() as folder:
+    with service().scratch() as folder:
         path = folder / f"graph{_ending(options.get('format'))[0]}"
         path.write_bytes(request.get_data(cache=True))
         outcome = _perform("graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there)
@@ -214,13 +212,6 @@ def _perform(verb: str, options: Mapping[str, Any], **given: Any) -> Outcome:
     """Perform a verb on paths of this service."""
     work = service().work(account(), **given)
     return perform(made(verbs[verb].method, options), work)
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """A folder for files of this request, in the folder of the service, where nobody else looks."""
-    with tempfile.TemporaryDirectory(prefix="request-", dir=service().folder) as name:
-        yield Path(name)
 
 
 def _ending(format: str | None) -> tuple[str, str]:

@@ -266,6 +266,8 @@ def _failed(job: Job) -> Response:
     # The text may have names of the store.
     for option, value in job.options.items():
         _name_here(job, option, value)
+    if found is not None and found.error in ("MemoryError", "Interrupted"):
+        return problem(413, "Too large", outside(worded(found.text, name_here)))
     kinds = {kind.__name__: kind for kind in OUTCOMES}
     kind = kinds.get(found.error) if found is not None else None
     if found is None or kind is None:

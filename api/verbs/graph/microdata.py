@@ -18,7 +18,7 @@ from api.verbs.contract import (
     verbs,
 )
 from api.verbs.graph.protect import param_option
-from api.verbs.table.files import table_protections
+from api.verbs.table.files import into_option, refuse_stream, table_protections
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
 from tabular.files.disk import Output, Planned
@@ -37,10 +37,12 @@ class TakeMicrodata(Verb):
 
     store = "reads"
     draws = True
+    home = "writes"
     action = "export"
 
     name: str = option(help="The graph.", positional=True, graph="any")
     out: str = option(metavar="FILE", output=True, help="The CSV.")
+    into: str | None = into_option()
     k: int | None = option(None, low=2, help="Write only a table in which each row occurs at least K times.")
     method: str | None = option(
         None, metavar="NAME", choices=table_protections, help="Mask the table, so that k holds with the degree too."
@@ -56,6 +58,8 @@ class TakeMicrodata(Verb):
                 f"{named('out')} {self.out}: microdata are written as CSV; let the name end in .csv."
             )
         refuse_without(self, "method", "param")
+        if self.into is not None:
+            refuse_stream(self.out)
         k = self._parameters().get("k")
         if self.k is None and k is not None and k < 2:
             raise InvalidParameter.wrong("k", must="be at least 2", was=k)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine
+from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine, refuse_without
 from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.files.disk import Output, Planned
 from tabular.registry import option
@@ -139,6 +139,22 @@ def _pairs(parameter: str, texts: Sequence[str], known: Sequence[str]) -> dict[s
 writing = partial(option, group="What it writes")
 
 
+def into_option() -> Any:
+    """The option that makes a table of the service of what is written."""
+    return writing(
+        None,
+        metavar="NAME",
+        becomes="out",
+        help="Also keep the table in the service, under this name; analysts see it if it may be released.",
+    )
+
+
+def refuse_stream(out: str | None) -> None:
+    """Refuse standard output where a file is needed."""
+    if out == STREAM:
+        raise InvalidParameter.wrong("out", must=f"be a file beside {named('into')}", was=STREAM)
+
+
 table_protections = of_engine("tabular.protections", "protections")
 
 
@@ -146,7 +162,10 @@ table_protections = of_engine("tabular.protections", "protections")
 class ReleasingVerb(TableVerb):
     """A verb that writes a table as it may be released."""
 
+    home = "writes"
+
     out: str | None = writing(None, metavar="FILE", output=True, help="The released table, CSV or Parquet by its name.")
+    into: str | None = into_option()
     identifiers: str | None = writing(
         None, choices=("drop", "star"), help="Drop identifiers (the default), or replace them by *."
     )
@@ -167,8 +186,11 @@ class ReleasingVerb(TableVerb):
         from tabular.files.table_files import check_table_name
 
         super().check()
+        refuse_without(self, "out", "into")
         if self.out is not None:
             check_table_name(self.out)
+        if self.into is not None:
+            refuse_stream(self.out)
         if self.private == STREAM:
             raise InvalidParameter(
                 f"{named('private')} -: what leads back to the original must not mix with the release on standard "

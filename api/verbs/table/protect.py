@@ -77,7 +77,9 @@ class ProtectTable(ReleasingVerb):
         super().check()
         refuse_repeated("columns", self.columns)
         if self.grid:
-            refuse_beside(self, "grid", "method", "out", "param", "shuffle", "private", "matrices_out", "frequencies")
+            refuse_beside(
+                self, "grid", "method", "out", "into", "param", "shuffle", "private", "matrices_out", "frequencies"
+            )
             return
         if self.method is None or self.out is None:
             raise InvalidParameter(

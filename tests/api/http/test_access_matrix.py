@@ -49,6 +49,8 @@ class Row:
     query: str = ""
 
 
+LEVELS = b"30;*\n40;*\n"
+ASKS = Row(original=(Y, N, H), **READS)
 TABLES = {"file": "{name}", "quasi_identifiers": ["age"]}
 
 MATRIX: dict[tuple[str, str], Row] = {
@@ -58,14 +60,11 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("GET", "/v1/graphs/<name>"): Row(original=(Y, Y, H), **READS),
     ("GET", "/v1/graphs/<name>/file"): Row(original=(Y, N, H), **READS),
     ("GET", "/v1/graphs/<name>/mapping"): Row(original=NOTHING, release=(Y, Y, N), foreign=NOTHING),
-    **{
-        ("GET", f"/v1/graphs/<name>/{query}"): Row(original=(Y, N, H), **READS, query=by)
-        for query, by in (
-            ("users", ""), ("counts", "?by=topic1"), ("mixing", "?by=topic1"), ("degrees", ""), ("components", ""),
-            ("clustering", ""),
-        )
-    },
-    # The ids of a release are its own.
+    # Questions about profiles: an original is for custodians alone.
+    **{("GET", f"/v1/graphs/<name>/{each}"): ASKS for each in ("users", "degrees", "components", "clustering")},
+    ("GET", "/v1/graphs/<name>/counts"): Row(original=(Y, N, H), **READS, query="?by=topic1"),
+    ("GET", "/v1/graphs/<name>/mixing"): Row(original=(Y, N, H), **READS, query="?by=topic1"),
+    # A release has other users than its original.
     ("GET", "/v1/graphs/<name>/users/<path:user>/neighbours"): Row(
         original=(Y, N, H), release=NOTHING, foreign=NOTHING
     ),
@@ -75,6 +74,20 @@ MATRIX: dict[tuple[str, str], Row] = {
     ),
     ("DELETE", "/v1/graphs/<name>"): Row(**CHANGES),
     ("DELETE", "/v1/graphs/<name>/users/<path:user>"): Row(**{**CHANGES, "release": (400, N, N)}),
+    ("GET", "/v1/tables"): Row(whole=ALL),
+    ("GET", "/v1/tables/<name>"): Row(original=(Y, Y, H), **READS),
+    **{("GET", f"/v1/tables/<name>/{each}"): ASKS for each in ("file", "rows", "hierarchies")},
+    ("GET", "/v1/tables/<name>/counts"): Row(original=(Y, N, H), **READS, query="?by=age"),
+    ("GET", "/v1/tables/<name>/dictionary"): Row(original=(H, N, H), **READS),
+    ("GET", "/v1/tables/<name>/hierarchies/<path:column>"): Row(original=(Y, N, H), **READS),
+    ("PUT", "/v1/tables/<name>"): Row(
+        original=(409, N, N), release=CUSTODIANS, foreign=CUSTODIANS, body=b"age\n1\n2\n"
+    ),
+    ("PUT", "/v1/tables/<name>/hierarchies/<path:column>"): Row(
+        original=CUSTODIANS, release=CUSTODIANS, foreign=ADMINISTERS, body=LEVELS
+    ),
+    ("DELETE", "/v1/tables/<name>/hierarchies/<path:column>"): Row(**CHANGES),
+    ("DELETE", "/v1/tables/<name>"): Row(**CHANGES),
     ("POST", "/v1/uploads"): Row(whole=CUSTODIANS, body={"size": 3}),
     ("GET", "/v1/uploads/<id>"): Row(foreign=ADMINISTERS),
     ("PUT", "/v1/uploads/<id>"): Row(foreign=ADMINISTERS, body=b"abc", query="?offset=0"),
@@ -169,10 +182,17 @@ def world(config, make, tmp_path):
     path.write_text(json.dumps(SMALL))
     make("graph import", file=str(path), graph="people")
     make("protect", name="people", k=2, into="people-v1")
+    (tmp_path / "t.csv").write_text("age,town\n30,A\n40,B\n30,B\n")
+    (tmp_path / "d.json").write_text("{}")
     jobs = FakeJobs()
     app = create_app(config, queue=jobs, files=FakeFiles())
     accounts = app.extensions["graphpriv"].accounts
     callers = {role: Caller(app.test_client(), accounts.add(role, role)[1].secret) for role in ROLES}
+    for name, kind in (("people", "original"), ("people-v1", "release")):
+        dictionary = tmp_path / "d.json" if kind == "release" else None
+        tables = app.extensions["graphpriv"].tables
+        table = tables.add(name, kind, tmp_path / "t.csv", dictionary=dictionary)
+        tables.put_hierarchy(table, "age", LEVELS)
     foreign, _ = accounts.add("somebody", "custodian")
     jobs.submit("demo", {}, account=foreign.id)
     jobs.all["job0"].state = "done"
@@ -201,7 +221,12 @@ NAMES = {"original": "people", "release": "people-v1", "foreign": "nobody", "who
 def asked(caller, method, rule, row, what, role):
     """The answer to a request about a thing."""
     name = NAMES[what]
-    path = rule.replace("<id>", "job0").replace("<path:user>", "ann").replace("<path:name>", "a.txt")
+    path = (
+        rule.replace("<id>", "job0")
+        .replace("<path:user>", "ann")
+        .replace("<path:name>", "a.txt")
+        .replace("<path:column>", "age")
+    )
     path = path.replace("<name>", name) + row.query
     given = row.body
     if isinstance(given, bytes):

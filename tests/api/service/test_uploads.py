@@ -14,6 +14,7 @@ from api.service.access import UnknownThing
 from api.service.accounts import Account
 from api.service.files import StoredFiles, files_of
 from api.service.home import Home
+from api.service.tables.tables import Tables
 from api.service.uploads import TooLarge, Uploads, WrongOffset
 from api.verbs import verbs
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter
@@ -132,7 +133,7 @@ def test_what_nobody_goes_on_with_is_erased(uploads):
 def test_a_job_finds_what_a_request_names(uploads):
     upload = uploads.open(ANN, 1, "people.csv")
     uploads.add(upload.id, ANN, 0, b"x")
-    files = StoredFiles(uploads)
+    files = StoredFiles(uploads, Tables(uploads.home))
     name = files.upload(upload.id, ANN).name
     assert name == f"upload-{upload.id}.csv"
     levels = files.uploads({"age.csv": upload.id}, ANN).name

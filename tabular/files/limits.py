@@ -1,0 +1,54 @@
+"""Limits on what is read, so that a small file cannot take all memory; the environment has them, or there are none.
+
+GRAPHPRIV_MOST_COLUMNS, GRAPHPRIV_MOST_CELLS and GRAPHPRIV_LONGEST_FIELD set them; the service does so for itself and
+its workers.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Self
+
+from tabular.errors import InvalidInput, InvalidParameter
+
+
+class TooMuch(InvalidInput):
+    """A file holds more than may be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The most that a table file may hold; None is no limit."""
+
+    columns: int | None = None
+    cells: int | None = None
+    field: int | None = None
+
+    @classmethod
+    def of_environment(cls) -> Self:
+        """The limits of this process."""
+        return cls(
+            columns=_number("GRAPHPRIV_MOST_COLUMNS"),
+            cells=_number("GRAPHPRIV_MOST_CELLS"),
+            field=_number("GRAPHPRIV_LONGEST_FIELD"),
+        )
+
+    def check(self, name: str, *, columns: int, rows: int = 0) -> None:
+        """Refuse a table of so many columns and rows."""
+        if self.columns is not None and columns > self.columns:
+            raise TooMuch(f"{name}: the table has {columns:,} columns; here it may have {self.columns:,}.")
+        if self.cells is not None and columns * rows > self.cells:
+            raise TooMuch(f"{name}: the table has {columns * rows:,} cells; here it may have {self.cells:,}.")
+
+    def check_field(self, name: str, length: int) -> None:
+        """Refuse a cell of so many characters."""
+        if self.field is not None and length > self.field:
+            raise TooMuch(f"{name}: a cell has {length:,} characters; here it may have {self.field:,}.")
+
+
+def _number(variable: str) -> int | None:
+    text = os.environ.get(variable, "")
+    if text and not (text.isascii() and text.isdigit()):
+        raise InvalidParameter.wrong(variable, must="be a whole number", was=text)
+    return int(text) if text else None
