@@ -92,11 +92,6 @@ class EndCoding(Recoding):
     def joined(self, table: Table, attribute: Attribute) -> Members:
         """The categories at the end of the order, or all numbers beyond the threshold."""
         limit = _number(getattr(self, self.threshold))
-        if limit is None and attribute.kind == CONTINUOUS:
-            raise InvalidParameter(
-                f"Column {attribute.name!r} is continuous: its categories are single values, and a label that joins "
-                f"some would publish one. Give {named(self.threshold)}, or give the column the kind ordinal."
-            )
         return super().joined(table, attribute) if limit is None else self._beyond(attribute, limit)
 
     @abstractmethod

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import time
 
+import numpy as np
 import pytest
 
+from graphpriv.sweep import sweep
+from graphpriv.synthetic import synthetic_graph
 from tests.api.conftest import SMALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -19,9 +22,12 @@ PAGES = ("/", "/upload", "/release?graph=demo", "/release?graph=demo&step=5", "/
 @pytest.fixture(scope="module")
 def released(served, chromium):
     """The demo's graph, released by five decisions; how many there were and how long they took."""
+    # What the workers need is compiled beforehand, into the folder that they share.
+    rng = np.random.default_rng(0)
+    sweep(synthetic_graph(80, rng=rng), [5], 1, rng=rng)
     context = chromium.new_context()
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(180_000)
     page.goto(served.address)
     page.get_by_label("Your token").fill(served.tokens["custodian"])
     page.get_by_role("button", name="Sign in").click()

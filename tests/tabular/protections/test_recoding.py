@@ -138,12 +138,6 @@ def test_the_limits_are_told():
         protect(PEOPLE, "top-coding", ["age"], rng=RNG, count=2.5)
 
 
-def test_categories_of_numbers_with_many_values_are_not_joined_by_count() -> None:
-    incomes = Table.from_columns({"x": [1.5, 2.5, 9.75]}, [Attribute(name="x", kind="continuous")])
-    with pytest.raises(InvalidParameter, match="Column 'x' is continuous: its categories are single values"):
-        protect(incomes, "bottom-coding", ["x"], rng=RNG, count=2)
-
-
 def test_a_threshold_has_no_order_of_the_thesis() -> None:
     with pytest.raises(InvalidParameter, match="is about categories"):
         protect(NUMBERS, "top-coding", ["age"], rng=RNG, above=90, order="thesis")
