@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 STRUCTURE = "structure"
 
 #: The steps of an audit where none are given: what two processors take in less than a minute.
-STEPS = 36_000_000_000
+STEPS = 24_000_000_000
 
 #: The part of them that the search by links alone may take; the scenarios with labels share the rest.
 LINKS_SHARE = 0.7
