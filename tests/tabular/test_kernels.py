@@ -76,12 +76,18 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
 
 
 def test_a_kernel_is_compiled_anew_when_its_table_or_its_way_of_compiling_has_changed(tmp_path):
-    table = "import numpy as np\nfrom tabular.kernels import {way}\n\nTABLE = np.array([{value}])\n\n\n"
-    body = "@{way}\ndef first(number):\n    return TABLE[0] + number\n\n\nprint(first(1))\n"
-    for way, value in (("compiled", 5), ("compiled", 6), ("lean", 6)):
-        (tmp_path / "kernel.py").write_text((table + body).format(way=way, value=value))
-        assert run_in(tmp_path, "import kernel").stdout == f"{value + 1}\n"
-    assert len(list(tmp_path.glob("__pycache__/*.nbc"))) >= 1
+    table = "import numpy as np\nfrom tabular.compiling import compile_time\nfrom tabular.kernels import {way}\n\n"
+    body = "TABLE = np.array([{value}])\n\n\n@{way}\ndef first(number):\n    return TABLE[0] + number\n\n\n"
+    shown = "print(first(1), compile_time.kernels)\n"
+    for way, value, kernels in (
+        ("compiled", 5, 1),
+        ("compiled", 5, 0),
+        ("compiled", 6, 1),
+        ("lean", 6, 1),
+        ("lean", 6, 0),
+    ):
+        (tmp_path / "kernel.py").write_text((table + body + shown).format(way=way, value=value))
+        assert run_in(tmp_path, "import kernel").stdout == f"{value + 1} {kernels}\n"
 
 
 def test_kernels_are_read_from_a_folder_that_cannot_be_written_and_run_without_any(tmp_path):

@@ -161,8 +161,3 @@ def _order(value: Any) -> tuple[int, float, str]:
     if value is None:
         return 2, 0.0, ""
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))
-
-
-def conditions_of(values: Values, texts: Sequence[str]) -> list[Condition]:
-    """The conditions that texts are."""
-    return [values.condition(text) for text in texts]
