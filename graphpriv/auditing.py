@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: The scenario without labels: only the links are known.
 STRUCTURE = "structure"
 
-#: The steps of an audit where none are given: what two processors take in less than a minute.
+#: The steps of an audit where none are given: about a minute of two processors where there are hubs.
 STEPS = 24_000_000_000
 
 #: The part of them that the search by links alone may take; the scenarios with labels share the rest.

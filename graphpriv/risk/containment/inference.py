@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from graphpriv.risk.containment.bits import highest, lowest, ones
 from graphpriv.risk.containment.filters import Needs
 from graphpriv.risk.containment.nodes import Nodes
-from graphpriv.risk.containment.placing import Space, place_all
+from graphpriv.risk.containment.placing import place_all
 from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes
+from graphpriv.risk.containment.spaces import Space
 from graphpriv.risk.containment.surroundings import Surroundings
 from graphpriv.risk.isomorphism import NO, YES
 from tabular.kernels import compiled, inlined, lean

@@ -8,24 +8,21 @@ completed in some of these cannot be in fewer. Neighbours without links come las
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.containment.bits import highest, lowest, ones, run_of
-from graphpriv.risk.containment.independent_sets import Links, Room, has_independent, matched, room_for
+from graphpriv.risk.containment.domains import first_domains, windows
+from graphpriv.risk.containment.independent_sets import Links, has_independent, matched
 from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes, write_row
-from graphpriv.risk.containment.surroundings import LEVELS, Surroundings, offers
+from graphpriv.risk.containment.spaces import MEMORY, Space, Task
+from graphpriv.risk.containment.surroundings import LEVELS, Surroundings
+from graphpriv.risk.containment.trials import found_in_turn
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from tabular.kernels import inlined, lean
 
 _0, _1 = np.uint64(0), np.uint64(1)
-_FIELDS = np.uint64(0x8888888888888888)
-
-#: Sets of places that did not do are remembered, so many for each component.
-_MEMORY = 16
 
 #: From so many words on a few neighbours are first placed by going along links; so many steps for each of them.
 _SPARSE, _TRIAL = 2, 32
@@ -36,202 +33,15 @@ _MUCH_LARGER = 16
 #: How far off a place's twins are looked for.
 _TWIN_REACH = 32
 
-#: Room for the rows of a target whose rows are not kept, in words.
-_ROWS = 1 << 24
-
 #: Up to so many words the places that are left for the other components are counted at each step.
 _NARROW = 8
-
-
-class Task(NamedTuple):
-    """A pattern, a target, and where what is known of them begins."""
-
-    base: int
-    size: int
-    target_base: int
-    target_size: int
-    #: How many neighbours of the pattern have links.
-    linked: int
-    #: Words of a set of places; ways of being linked; the first row of bits, and how far two neighbours' are apart.
-    words: int
-    ways: int
-    start: int
-    apart: int
-    #: How many types are wanted without links.
-    types: int
-    #: Levels of the pattern's pairs, negative where they are not known, and rows of the target's.
-    pairs: int
-    levels: int
-
-
-class Space(NamedTuple):
-    """Room to search in: one of each for a thread."""
-
-    lows: NDArray[np.int32]
-    highs: NDArray[np.int32]
-    #: The domains that types, links and surroundings leave, by place.
-    first: NDArray[np.uint64]
-    #: By depth: the places linked with none that is taken; whose turn it is, the value it has; where its domains start.
-    free: NDArray[np.uint64]
-    turn: NDArray[np.int32]
-    images: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    #: The domains of a component, for each depth in it.
-    domains: NDArray[np.uint64]
-    #: Who is placed, and how each stands to the one being placed.
-    placed: NDArray[np.int8]
-    way: NDArray[np.int8]
-    #: For each depth at which a component starts: where it ends, and how many sets are remembered, which, under which
-    #: bound.
-    ends: NDArray[np.int32]
-    remembered: NDArray[np.int32]
-    bounds: NDArray[np.int32]
-    memory: NDArray[np.uint64]
-    row: NDArray[np.uint64]
-    #: For each place of the target, in which trial it was last taken or next to one taken, and in which component.
-    blocked: NDArray[np.int64]
-    inside: NDArray[np.int64]
-    trial: NDArray[np.int64]
-    #: The rows of bits of one target whose rows are not kept, and which one.
-    rows: NDArray[np.uint64]
-    target: NDArray[np.int64]
-    #: By depth: how far the places to try have been gone through.
-    reached: NDArray[np.int64]
-    spent: NDArray[np.int64]
-    room: Room
-
-
-def space_for(neighbours: int, words: int) -> Space:
-    """Room for patterns and targets of up to so many neighbours; memory that is not touched is never there."""
-    levels, per_set = neighbours + 2, neighbours // 64 + 1
-    return Space(
-        lows=np.empty(levels, dtype=np.int32),
-        highs=np.empty(levels, dtype=np.int32),
-        first=np.empty(min(levels * per_set, words), dtype=np.uint64),
-        free=np.empty(min(levels * per_set, words), dtype=np.uint64),
-        turn=np.empty(levels, dtype=np.int32),
-        images=np.empty(levels, dtype=np.int32),
-        starts=np.empty(levels, dtype=np.int64),
-        domains=np.empty(words, dtype=np.uint64),
-        placed=np.zeros(levels, dtype=np.int8),
-        way=np.zeros(levels, dtype=np.int8),
-        ends=np.empty(levels, dtype=np.int32),
-        remembered=np.zeros(levels, dtype=np.int32),
-        bounds=np.empty(levels * _MEMORY, dtype=np.int32),
-        memory=np.empty(min(levels * per_set * _MEMORY, words), dtype=np.uint64),
-        row=np.empty(4 * per_set, dtype=np.uint64),
-        blocked=np.zeros(levels, dtype=np.int64),
-        inside=np.zeros(levels, dtype=np.int64),
-        trial=np.zeros(1, dtype=np.int64),
-        reached=np.empty(levels, dtype=np.int64),
-        rows=np.empty(_ROWS, dtype=np.uint64),
-        target=np.full(1, -1, dtype=np.int64),
-        spent=np.zeros(1, dtype=np.int64),
-        room=room_for(neighbours, words),
-    )
-
-
-@inlined
-def first_at_most(degrees: NDArray[np.int32], base: int, low: int, high: int, most: int) -> int:
-    """The first place from *low* to *high* with at most so many links; degrees fall."""
-    while low < high:
-        middle = (low + high) >> 1
-        if degrees[base + middle] > most:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inlined
-def first_of(types: NDArray[np.int64], low: int, high: int, kind: int) -> int:
-    """The first place from *low* to *high* with at least that type; types rise."""
-    while low < high:
-        middle = (low + high) >> 1
-        if types[middle] < kind:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@lean
-def windows(shapes: Shapes, pattern: int, target: int, space: Space) -> int:
-    """Write the run of places each neighbour can take by its type and links, and what is wanted without links.
-
-    How many types are wanted without links; -1 where somebody can take no place.
-    """
-    base, target_base = shapes.offsets[pattern], shapes.offsets[target]
-    count, target_count = shapes.offsets[pattern + 1] - base, shapes.offsets[target + 1] - target_base
-    slack, place, start, types = target_count - count, 0, 0, 0
-    lows, highs, room = space.lows, space.highs, space.room
-    while place < count:
-        kind, end = shapes.types[base + place], place
-        while end < count and shapes.types[base + end] == kind:
-            end += 1
-        first = first_of(shapes.types, target_base + start, target_base + target_count, kind) - target_base
-        last = target_count
-        if first < target_count and shapes.types[target_base + target_count - 1] != kind:
-            last = first_of(shapes.types, target_base + first, target_base + target_count, kind + 1) - target_base
-        start = last
-        if last - first < end - place:
-            return -1
-        low, high = first, first
-        alone, fewest = 0, first
-        for each in range(place, end):
-            degree = shapes.degrees[base + each]
-            # Degrees fall on both sides, so that each run starts and ends after the one before.
-            if each == place or degree < shapes.degrees[base + each - 1]:
-                high = first_at_most(shapes.degrees, target_base, high, last, degree - 1)
-                low = first_at_most(shapes.degrees, target_base, low, last, degree + slack)
-            if high - first < each - place + 1 or last - low < end - each or low >= high:
-                return -1
-            lows[each], highs[each] = low, high
-            if degree == 0:
-                alone += 1
-                fewest = low
-        if alone:
-            room.wanted[types], room.lows[types], room.highs[types] = alone, fewest, last
-            types += 1
-        place = end
-    return types
-
-
-@inlined
-def first_domains(
-    shapes: Shapes, around: Surroundings, base: int, count: int, target_base: int, words: int, space: Space
-) -> bool:
-    """Write the domains that types, links and surroundings leave; whether each has something in it."""
-    for place in range(count):
-        if shapes.degrees[base + place] == 0:
-            continue
-        own, twin = place * words, shapes.twins[base + place]
-        first, last = space.lows[place] >> 6, (space.highs[place] + 63) >> 6
-        if twin != place:
-            for word in range(first, last):
-                space.first[own + word] = space.first[twin * words + word]
-            continue
-        for word in range(first, last):
-            space.first[own + word] = _0
-        tally, some = shapes.tallies[base + place], False
-        space.spent[0] += 2 * (space.highs[place] - space.lows[place]) + last - first
-        for value in range(space.lows[place], space.highs[place]):
-            # No field of the target's tally may fall short: then no borrow clears its highest bit.
-            if ((shapes.tallies[target_base + value] | _FIELDS) - tally) & _FIELDS == _FIELDS and offers(
-                around, base + place, target_base + value
-            ):
-                space.first[own + (value >> 6)] |= _1 << np.uint64(value & 63)
-                some = True
-        if not some:
-            return False
-    return True
 
 
 @inlined
 def is_remembered(space: Space, depth: int, own: int, words: int, bound: int) -> bool:
     """Whether a set that holds this one did not do, under no closer bound."""
-    for each in range(min(space.remembered[depth], _MEMORY)):
-        at, inside = (depth * _MEMORY + each) * words, space.bounds[depth * _MEMORY + each] >= bound
+    for each in range(min(space.remembered[depth], MEMORY)):
+        at, inside = (depth * MEMORY + each) * words, space.bounds[depth * MEMORY + each] >= bound
         word = 0
         while inside and word < words:
             inside = space.free[own + word] & ~space.memory[at + word] == _0
@@ -244,7 +54,7 @@ def is_remembered(space: Space, depth: int, own: int, words: int, bound: int) ->
 @inlined
 def remember(space: Space, depth: int, own: int, words: int, bound: int) -> None:
     """Remember that a set of places did not do, in the place of the oldest."""
-    each = depth * _MEMORY + space.remembered[depth] % _MEMORY
+    each = depth * MEMORY + space.remembered[depth] % MEMORY
     if (each + 1) * words <= len(space.memory):
         space.bounds[each] = bound
         for word in range(words):
@@ -294,121 +104,6 @@ def rule_out(shapes: Shapes, plans: Plans, space: Space, base: int, target_base:
             space.spent[0] += 1
             if shapes.twins[target_base + near] == kind:
                 space.domains[own + (near >> 6)] &= ~(_1 << np.uint64(near & 63))
-
-
-@inlined
-def fits_in(
-    shapes: Shapes,
-    plans: Plans,
-    space: Space,
-    base: int,
-    target_base: int,
-    depth: int,
-    value: int,
-    ways: int,
-    mark: int,
-) -> bool:
-    """Whether a place is linked with those of the same component just as the neighbour at *depth* is with theirs."""
-    first, last = plans.rows[base + depth], plans.rows[base + depth + 1]
-    row = shapes.rows[target_base + value]
-    met = 0
-    for link in range(row, row + shapes.degrees[target_base + value]):
-        at = space.inside[shapes.inner[link]] - mark
-        if at >= 0:
-            code, known = 1, -1
-            for each in range(first, last):
-                if plans.earlier[each] == at:
-                    known = plans.codes[each] if ways == 4 else 1
-            if ways == 4:
-                # How the other one stands to this one: the reverse of how this one stands to it.
-                code = (shapes.codes[link] >> 1) | ((shapes.codes[link] & 1) << 1)
-            if code != known:
-                return False
-            met += 1
-    return bool(met == last - first)
-
-
-@inlined
-def block(shapes: Shapes, space: Space, target_base: int, value: int, mark: int) -> None:
-    """Block a place and those linked with it."""
-    space.blocked[value] = mark
-    row = shapes.rows[target_base + value]
-    for link in range(row, row + shapes.degrees[target_base + value]):
-        space.blocked[shapes.inner[link]] = mark
-    space.spent[0] += shapes.degrees[target_base + value] + 1
-
-
-@lean
-def found_in_turn(
-    shapes: Shapes,
-    plans: Plans,
-    around: Surroundings,
-    pattern: int,
-    target: int,
-    types: int,
-    ways: int,
-    space: Space,
-    budget: int,
-) -> bool:
-    """Whether placing one component after the other, each where it first fits, already does; few links come first."""
-    base, target_base, linked = shapes.offsets[pattern], shapes.offsets[target], plans.linked[pattern]
-    # Marks of a trial: one that says blocked, then one for each depth.
-    mark = space.trial[0] + 1
-    space.trial[0] = mark + linked + 1
-    depth, fresh = 0, True
-    while depth < linked:
-        first, place = plans.component[base + depth], plans.order[base + depth]
-        low, high = space.lows[place], space.highs[place]
-        if fresh:
-            space.reached[depth] = 0
-        parent, links = -1, high - low
-        if depth > first:
-            parent = space.images[plans.earlier[plans.rows[base + depth]]]
-            links = shapes.degrees[target_base + parent]
-        value = -1
-        while value < 0 and space.reached[depth] < links:
-            step = space.reached[depth]
-            space.reached[depth] += 1
-            space.spent[0] += 1
-            near = high - 1 - step
-            if parent >= 0:
-                # Those with few links come last in a row.
-                near = shapes.inner[shapes.rows[target_base + parent] + links - 1 - step]
-            if near < low or near >= high or space.blocked[near] == mark or space.inside[near] > mark:
-                continue
-            space.spent[0] += shapes.degrees[target_base + near]
-            if fits_in(shapes, plans, space, base, target_base, depth, near, ways, mark + 1) and offers(
-                around, base + place, target_base + near
-            ):
-                value = near
-        if space.spent[0] > budget:
-            return False
-        if value < 0:
-            if depth == first:
-                return False
-            depth -= 1
-            space.inside[space.images[depth]] = 0
-            fresh = False
-            continue
-        space.images[depth] = value
-        space.inside[value] = mark + 1 + depth
-        depth, fresh = depth + 1, True
-        if depth == linked or plans.component[base + depth] == depth:
-            for each in range(first, depth):
-                block(shapes, space, target_base, space.images[each], mark)
-                space.inside[space.images[each]] = 0
-    room = space.room
-    for kind in range(types):
-        wanted, value = room.wanted[kind], room.highs[kind] - 1
-        while wanted > 0 and value >= room.lows[kind]:
-            space.spent[0] += 1
-            if space.blocked[value] != mark:
-                block(shapes, space, target_base, value, mark)
-                wanted -= 1
-            value -= 1
-        if wanted > 0:
-            return False
-    return True
 
 
 @lean

@@ -28,9 +28,9 @@ from graphpriv.risk.containment.inference import (
     rule_out_by_independence,
 )
 from graphpriv.risk.containment.nodes import Nodes
-from graphpriv.risk.containment.placing import Space, space_for
 from graphpriv.risk.containment.plans import Plans, plans_of
 from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
+from graphpriv.risk.containment.spaces import Space, space_for
 from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.loop import on_threads
