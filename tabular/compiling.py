@@ -11,6 +11,8 @@ import contextlib
 import errno
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -46,12 +48,12 @@ class CompileTime:
         for tell in listeners:
             tell()
 
-    def end(self) -> None:
-        """A thread has compiled what it began."""
+    def end(self, kernels: int = 1) -> None:
+        """A thread has compiled what it began, or waited for another process that did."""
         with self._lock:
             self._depth -= 1
             if not self._depth:
-                self.kernels += 1
+                self.kernels += kernels
                 self._sum += self._clock() - self._since
 
     @property
@@ -73,6 +75,38 @@ class CompileTime:
 
 #: That of this process.
 compile_time = CompileTime()
+
+
+#: The processes that compile for this one, by the package whose kernels they compile.
+_ahead: dict[str, subprocess.Popen[bytes]] = {}
+
+
+@contextlib.contextmanager
+def compiling_ahead(package: str, program: str) -> Iterator[None]:
+    """Run *program*, a module of ours that compiles the kernels of *package*, in a process beside this one.
+
+    This process does something else meanwhile; where it needs one of the kernels, it waits until all are compiled.
+    """
+    command, nothing = [sys.executable, "-P", "-m", program], subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)  # noqa: S603 (it is ours)
+    _ahead[package] = process
+    try:
+        yield
+    finally:
+        del _ahead[package]
+        process.kill()
+        process.wait()
+
+
+def waited_for(module: str) -> bool:
+    """Wait for the process that compiles the kernels of *module*; whether there is one."""
+    process = next((each for package, each in _ahead.items() if f"{module}.".startswith(f"{package}.")), None)
+    if process is None:
+        return False
+    compile_time.begin()
+    process.wait()
+    compile_time.end(kernels=0)
+    return True
 
 
 def working_clock() -> float:

@@ -7,6 +7,7 @@ ReportedError               its text is shown, word for word, to whoever asked
     InvalidHierarchy        levels that do not coarsen one another
     UnknownName             nothing is called that
     NameTaken               something is called that already
+    Outdated                what is to be changed is no longer in the state that was named
     AlreadyReleased         another release of the same original is live
   NoSolution                sound input, but nothing satisfies it
   SourceUnavailable         a social network did not answer
@@ -38,6 +39,15 @@ def named(parameter: str) -> str:
     'The file exists; give overwrite to replace it.'
     """
     return f"{_BEGIN}{parameter}{_END}"
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """A number of things: the *noun* for one of them, its *plural* for any other number.
+
+    >>> counted(1, "user"), counted(2000, "user"), counted(0, "category", "categories")
+    ('1 user', '2,000 users', '0 categories')
+    """
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def worded(text: str, name_of: Callable[[str], str | None]) -> str:
@@ -139,6 +149,10 @@ class UnknownName(InvalidInput):
 
 class NameTaken(InvalidInput):
     """Something is called that already."""
+
+
+class Outdated(InvalidInput):
+    """What is to be changed is no longer in the state that was named."""
 
 
 class AlreadyReleased(InvalidInput):

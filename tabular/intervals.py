@@ -230,7 +230,9 @@ class Grid:
     def at(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """The numbers at *places*, each the nearest to its decimals."""
         whole = (places * self.factor).astype(np.float64)
-        return whole * 10.0**self.exponent if self.exponent >= 0 else whole / 10.0**-self.exponent
+        # The next end above the greatest number there is lies at infinity, and leaves the label open.
+        with np.errstate(over="ignore"):
+            return whole * 10.0**self.exponent if self.exponent >= 0 else whole / 10.0**-self.exponent
 
     def below(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """The place of the greatest point up to each of *numbers*."""

@@ -20,7 +20,7 @@ import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from tabular.compiling import cache_folders, compile_time, make_cache_folder
+from tabular.compiling import cache_folders, compile_time, make_cache_folder, waited_for
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -51,6 +51,11 @@ def _compile(function: F, **options: bool) -> F:
     kernel: Any = numba.njit(nogil=True, **options)(function)
     kernel._cache = _KernelCache(kernel)
     return cast(F, kernel)
+
+
+def is_kept(kernel: Callable[..., object]) -> bool:
+    """Whether machine code of *kernel* is kept, for whatever arguments."""
+    return cast(Any, kernel)._cache.is_kept is True
 
 
 class _Times(event.Listener):
@@ -111,7 +116,18 @@ class _KernelCache(FunctionCache):
             self._files = [IndexDataCacheFile(str(folder), name, _stamp(self._kernel)) for folder in folders]
         return self._files
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is machine code of the kernel as it stands."""
+        return any(file._load_index() for file in self._kept_in())
+
     def _load_overload(self, signature: Any, context: Any) -> Any:
+        found = self._kept_overload(signature, context)
+        if found is None and waited_for(self._py_func.__module__):
+            found = self._kept_overload(signature, context)
+        return found
+
+    def _kept_overload(self, signature: Any, context: Any) -> Any:
         key = self._index_key(signature, context.codegen())
         for file in self._kept_in():
             with contextlib.suppress(OSError, *_OUTGROWN):

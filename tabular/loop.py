@@ -1,4 +1,4 @@
-"""Long work: one loop of steps, several threads, and how far it is.
+"""Long work: one loop of steps, several threads, parts that others can do, and how far it is.
 
 The loop asks for candidates, tells what became of them, reports, and stops when it is time. It does not know what the
 candidates are: a search of a lattice asks for nodes, an evolution for masked files.
@@ -6,13 +6,18 @@ candidates are: a search of a lattice asks for nodes, an evolution for masked fi
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tabular.compiling import working_clock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Takes what is being done, how many parts of it are done, and how many there are (0: that is not known).
 Report = Callable[[str, int, int], None]
@@ -133,8 +138,8 @@ def _note(moments: list[Progress], progress: Progress) -> None:
 
 
 def processors() -> int:
-    """How many threads can run at the same time."""
-    return os.cpu_count() or 1
+    """How many threads of this process can run at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def on_threads(work: Callable[[T], R], items: Iterable[T], workers: int | None = None) -> Iterator[R]:
@@ -149,3 +154,99 @@ def on_threads(work: Callable[[T], R], items: Iterable[T], workers: int | None =
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, items)
+
+
+#: What a part gives: arrays of numbers by name.
+Values: TypeAlias = "Mapping[str, NDArray[Any]]"
+
+#: The name of the array that holds a document.
+_DOCUMENT = "document"
+
+
+def untold(done: int) -> None:
+    """Tell nobody."""
+
+
+class Parts:
+    """Does long work in parts, each a function of its number and of what is known before the first of them begins.
+
+    Here every part is done in this process, and nothing is kept. A job hands in another one, which keeps what each part
+    gives, so that work that was cut off goes on from there, and which lets several processes share the parts. All of
+    them do the same work from its beginning, and only what is done in parts is done once. So a part must give the same
+    arrays wherever it is done.
+    """
+
+    #: Whether another process leads: who helps had better begin with what that one comes to last.
+    helps: bool = False
+
+    def each(
+        self,
+        key: str,
+        work: Callable[[int], Values],
+        count: int,
+        *,
+        workers: int = 1,
+        stop: Callable[[], bool] = lambda: False,
+        told: Callable[[int], None] = untold,
+    ) -> Iterator[tuple[int, Values]]:
+        """What *work* gives for each number below *count*, in their order.
+
+        *key* names all that the work depends on; see `key_of`. When *stop* says so, no further part is begun, and
+        those that are not done are left out. *told* is told how many are done.
+        """
+        told(0)
+        found = on_threads(lambda number: None if stop() else work(number), range(count), workers)
+        for number, values in enumerate(found):
+            if values is not None:
+                told(number + 1)
+                yield number, values
+
+    def kept(self, key: str, work: Callable[[], Values]) -> Values:
+        """What *work* gives; where it is kept, it is not done again."""
+        return work()
+
+    def recall(self, key: str) -> Values | None:
+        """What was kept under *key*, if anything was."""
+        return None
+
+    def keep(self, key: str, values: Values) -> None:
+        """Keep *values* for later, where anything is kept."""
+
+
+#: Parts that are done here and now.
+ALONE = Parts()
+
+
+def key_of(*things: object) -> str:
+    """A digest of *things* that are arrays, or whose representation says all there is to know of them.
+
+    >>> key_of("a", 1) == key_of("a", 1), key_of("a", 1) == key_of("a1")
+    (True, False)
+    """
+    import numpy as np
+
+    digest = hashlib.sha256()
+    for thing in things:
+        is_array = isinstance(thing, np.ndarray)
+        shown = f"{thing.dtype.str} {thing.shape}" if isinstance(thing, np.ndarray) else repr(thing)
+        digest.update(f"{'array' if is_array else 'value'} {len(shown)} {shown}".encode())
+        if isinstance(thing, np.ndarray):
+            digest.update(np.ascontiguousarray(thing).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def of_document(document: Mapping[str, Any]) -> Values:
+    """A document of plain values as arrays.
+
+    >>> document_of(of_document({"k": 2, "mean": 0.1}))
+    {'k': 2, 'mean': 0.1}
+    """
+    import numpy as np
+
+    return {_DOCUMENT: np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)}
+
+
+def document_of(values: Values) -> dict[str, Any]:
+    """The document that a part has given as arrays."""
+    document: dict[str, Any] = json.loads(values[_DOCUMENT].tobytes())
+    return document

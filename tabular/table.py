@@ -32,6 +32,7 @@ from tabular.attributes import (
 )
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 from tabular.intervals import Span, Spans
+from tabular.loop import key_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -196,6 +197,16 @@ class Table:
         _, first, codes = np.unique(self.columns[name], return_index=True, return_inverse=True)
         values = self.rows(first).values(name)
         return Series(values, dtype=_pandas_type(values)).array.take(codes)
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of all that the table holds."""
+        parts = [
+            part
+            for each in self.attributes
+            for part in (each, each.declared, each.bounds, self.columns[each.name], list(self.sets[each.name]))
+        ]
+        return key_of(*parts)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))

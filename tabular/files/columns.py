@@ -96,6 +96,11 @@ def are_number_texts(texts: Iterable[str]) -> bool:
     return all(map(_NUMBER.fullmatch, texts))
 
 
+def are_dates(texts: Iterable[str]) -> bool:
+    """Whether all of *texts* are dates, with or without a time, year first."""
+    return all(map(_DATE.fullmatch, texts))
+
+
 def numbers_in(words: Sequence[str], decimal: str = ".") -> list[Number] | None:
     """The numbers that distinct *words* write, or None where one of them is no number.
 
@@ -269,7 +274,22 @@ def interpreted(
         by_text = np.array([len(domain) - 1 if text in gone else next(code) for text in words.texts], dtype=np.int32)
     codes = by_text[words.codes] if len(by_text) else words.codes
     codes.flags.writeable = False
+    _refuse_outside(attribute, codes)
     return Column(attribute, codes, sets, marker, form, doubts)
+
+
+def _refuse_outside(attribute: Attribute, codes: NDArray[np.integer]) -> None:
+    """Refuse a number outside the bounds that a schema declares, by the first row that has one."""
+    if attribute.bounds is None:
+        return
+    low, high = attribute.bounds
+    # What is missing or no number lies nowhere.
+    numbers = np.array([float(str(value)) if is_number(value) else np.nan for value in attribute.domain])
+    rows = np.flatnonzero(((numbers < low) | (numbers > high))[codes])
+    if len(rows):
+        # The value itself may be that of one person.
+        is_low = bool(numbers[codes[rows[0]]] < low)
+        raise BadCell(int(rows[0]), f"lies {'below' if is_low else 'above'} its bound {low if is_low else high:g}")
 
 
 def kind_of(form: str, distinct: int) -> str:
@@ -325,7 +345,7 @@ def ordered_texts(present: Sequence[str]) -> tuple[list[int], list[Value], str, 
     texts = sorted(present)
     place = {text: code for code, text in enumerate(texts)}
     places = [place[text] for text in present]
-    if all(map(_DATE.fullmatch, texts)):
+    if are_dates(texts):
         # Written like this, dates in the order of their texts are in the order of time.
         return places, list(texts), DATES, ()
     if all(map(_is_code, texts)):

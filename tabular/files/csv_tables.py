@@ -18,6 +18,7 @@ from typing import IO
 
 from tabular.errors import InvalidInput, InvalidParameter, InvalidRecord, UnknownName, named
 from tabular.files.disk import decode
+from tabular.files.limits import TooMuch
 
 #: The delimiter that stands for a run of spaces and tabs.
 BLANKS = " "
@@ -193,38 +194,70 @@ def _rows_and_empty(lines: Iterable[str], dialect: Dialect, *, strict: bool) -> 
 
 
 def _parted_by_blanks(lines: Iterable[str], quote: str) -> Iterator[list[str]]:
-    cell = re.compile(
-        rf"{_BLANK}*(?:{quote}((?:[^{quote}]|{quote}{quote})*){quote}(?={_BLANK}|$)|([^{quote} \t\r\n][^ \t\r\n]*))"
-        if quote
-        else ""
-    )
-    waiting = ""
+    # Where nothing quotes, no line has this.
+    quoted = _Quoted(quote or "\n")
     for line in lines:
-        if waiting:
-            waiting += line
-            if quote not in line:
-                continue
-        elif quote and quote in line:
-            waiting = line
+        if quoted.is_open or (quote and quote in line):
+            row = quoted.row(line)
+            if row is not None:
+                yield row
         else:
             # Other kinds of space than these belong to the cells.
             row = _SPACE.split(line.strip(" \t\r\n"))
             yield row if row and row[0] else []
-            continue
-        cells: list[str] = []
-        rest = waiting.rstrip(" \t\r\n")
-        place = 0
-        while place < len(rest) and (found := cell.match(rest, place)):
-            inside, bare = found.groups()
-            cells.append(bare if inside is None else inside.replace(quote * 2, quote))
-            place = found.end()
-        if place == len(rest):
-            yield cells
-            waiting = ""
-        elif not re.match(rf"{_BLANK}*{quote}(?:[^{quote}]|{quote}{quote})*$", waiting[place:]):
-            raise csv.Error("delimiter expected after quote")
-    if waiting:
+    if quoted.is_open:
         raise csv.Error("unexpected end of data")
+
+
+class _Quoted:
+    """Parts lines with quotes at their blanks; each line is looked at once, however many a cell goes over."""
+
+    def __init__(self, quote: str) -> None:
+        self._quote, q = quote, re.escape(quote)
+        self._inside = re.compile(rf"[^{q}]*(?:{q}{q}[^{q}]*)*")
+        self._bare = re.compile(rf"[^{q} \t\r\n][^ \t\r\n]*")
+        self._cells: list[str] = []
+        #: What has come of a cell whose quote is not closed yet.
+        self._open: list[str] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a cell goes on in the next line."""
+        return self._open is not None
+
+    def row(self, line: str) -> list[str] | None:
+        """The row that ends with a *line*, if one does."""
+        place, end = 0, len(line.rstrip(" \t\r\n"))
+        while self.is_open or place < end:
+            if self.is_open or line[place] == self._quote:
+                place = self._go_on(line, place if self.is_open else place + 1)
+                if self.is_open:
+                    return None
+            elif line[place] in " \t\r\n":
+                place += 1
+            else:
+                place = self._take_bare(line, place)
+        row, self._cells = self._cells, []
+        return row
+
+    def _go_on(self, line: str, place: int) -> int:
+        """Take what is within quotes from a *place* on; gives where it ends."""
+        inside: str = self._inside.match(line, place)[0]  # type: ignore[index]
+        parts, after = self._open or [], place + len(inside) + 1
+        parts.append(inside)
+        if after > len(line):
+            self._open = parts
+            return len(line)
+        if line[after : after + 1].strip(" \t\r\n"):
+            raise csv.Error("delimiter expected after quote")
+        self._cells.append("".join(parts).replace(self._quote * 2, self._quote))
+        self._open = None
+        return after
+
+    def _take_bare(self, line: str, place: int) -> int:
+        bare: str = self._bare.match(line, place)[0]  # type: ignore[index]
+        self._cells.append(bare)
+        return place + len(bare)
 
 
 class Lines:
@@ -312,6 +345,9 @@ class Rows:
                 what = "a quote opens here and is never closed"
             elif "expected after" in what:
                 what = "something stands between a closing quote and the delimiter"
+            elif "field limit" in what:
+                most = csv.field_size_limit()
+                raise TooMuch(f"{self.name}, line {begins}: a cell has more than {most:,} characters.") from None
             raise InvalidRecord(f"{self.name}, line {begins}: this is no row of a table: {what}.") from None
 
 

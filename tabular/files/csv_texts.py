@@ -18,6 +18,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.attributes import ANY
 from tabular.errors import InvalidInput, InvalidRecord, named
 from tabular.files.columns import Words, is_number_text
 from tabular.files.csv_tables import (
@@ -49,6 +50,10 @@ _OTHER_FILES = ((b"PK\x03\x04", "a zip file or a spreadsheet"), (b"\x1f\x8b", "a
 
 _BLOCK = 1 << 16
 _CHUNK = 1 << 24
+
+#: Without a limit a cell has at most so many characters, as in Python.
+_LONGEST = 131_072
+
 #: From so many bytes on, Arrow reads a file sooner than it takes to load it.
 QUICK_FROM = 1 << 16
 
@@ -205,11 +210,15 @@ def _header(rows: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[bool, 
         return True, True
     if len(first) > 2 and first in ([str(place + start) for place in range(len(first))] for start in (0, 1)):
         return True, False
-    if len(set(first)) < len(first) or "" in first[1:] or "?" in first or any(map(is_number_text, first)):
-        return False, not (len(set(first)) < len(first)) or any(map(is_number_text, first))
+    has_numbers, repeats = any(map(is_number_text, first)), len(set(first)) < len(first)
+    if "" in first[1:] or {"?", ANY} & set(first) or has_numbers:
+        return False, has_numbers or not repeats
     columns = list(zip(*body, strict=True))
     if any(all(is_number_text(cell) for cell in column if cell) and any(column) for column in columns):
+        # Where a name stands twice, whoever reads the file refuses it: it would be lost as data.
         return True, True
+    if repeats:
+        return False, False
     if any(name in column for name, column in zip(first, columns, strict=False)):
         # A name stands in its column once more, as only a value would.
         return False, False
@@ -241,8 +250,8 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
     if not text.strip(" \r\n"):
         raise InvalidInput(f"{name}: the file is empty.")
     limits = Limits.of_environment()
-    if limits.field is not None:
-        csv.field_size_limit(limits.field)
+    # It holds for the whole process, so that of another reading would stay.
+    csv.field_size_limit(_LONGEST if limits.field is None else limits.field)
     _check_first_line(text, name, limits)
     dialect, unsure = found_dialect(text, encoding, options, schema.columns or tuple(schema.attributes))
     rows = Rows(data, name, dialect)

@@ -26,6 +26,19 @@ _NAMES = (
 )
 
 
+def described(file: TableFile) -> dict[str, Any]:
+    """How a table file is written, and what each of its columns holds, as plain values."""
+    return {
+        "file": file.name,
+        "format": "parquet" if file.dialect is None else "csv",
+        "rows": len(file.table),
+        "dialect": None if file.dialect is None else file.dialect.shown(),
+        "unsure": list(file.unsure),
+        "absent": list(file.absent),
+        "columns": described_columns(file),
+    }
+
+
 def described_columns(file: TableFile) -> list[dict[str, Any]]:
     """What each column of a table file holds, as plain values.
 

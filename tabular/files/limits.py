@@ -12,6 +12,9 @@ from typing import Self
 
 from tabular.errors import InvalidInput, InvalidParameter
 
+#: For each cell that a table may have, its texts may have so many characters together.
+_TEXT = 10
+
 
 class TooMuch(InvalidInput):
     """A file holds more than may be read."""
@@ -40,6 +43,12 @@ class Limits:
             raise TooMuch(f"{name}: the table has {columns:,} columns; here it may have {self.columns:,}.")
         if self.cells is not None and columns * rows > self.cells:
             raise TooMuch(f"{name}: the table has {columns * rows:,} cells; here it may have {self.cells:,}.")
+
+    def check_text(self, name: str, length: int) -> None:
+        """Refuse a table whose texts have so many characters together."""
+        if self.cells is not None and length > _TEXT * self.cells:
+            raise TooMuch(f"{name}: the texts of the table have {length:,} characters; here they may have "
+                          f"{_TEXT * self.cells:,}.")  # fmt: skip
 
     def check_field(self, name: str, length: int) -> None:
         """Refuse a cell of so many characters."""

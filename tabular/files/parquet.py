@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -35,19 +36,25 @@ from tabular.files.schema import Description, Schema
 from tabular.table import Table
 
 
-def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Column]]:
-    """The types of the columns of a Parquet file, and the columns; *schema* describes some of them."""
+def read_parquet(
+    data: bytes, name: str, schema: Schema, *, only: Sequence[str] | None = None
+) -> tuple[Any, list[Column]]:
+    """The types of the columns of a Parquet file, and the columns, all or *only* some; *schema* describes some."""
     try:
         # As for CSV: a thread of Arrow that lets go of an object of Python may outlive the interpreter.
         opened = pq.ParquetFile(io.BytesIO(data))
         # The footer tells it before anything is unpacked.
         limits = Limits.of_environment()
         limits.check(name, columns=opened.metadata.num_columns, rows=opened.metadata.num_rows)
-        found = opened.read(use_threads=False)
+        _refuse_nested(name, opened.schema_arrow)
+        if limits != Limits():
+            _check_texts(name, data, opened, limits)
+        found = opened.read(None if only is None else list(only), use_threads=False)
+        # A name may be no text.
+        names = found.column_names
     except (pa.ArrowException, OSError, ValueError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else "it is cut off"
         raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None
-    names = found.column_names
     if not names:
         raise InvalidInput(f"{name}: the file has no columns.")
     if twice := repeated(names):
@@ -58,9 +65,77 @@ def read_parquet(data: bytes, name: str, schema: Schema) -> tuple[Any, list[Colu
             columns.append(_column(column, found[column], schema.attributes.get(column)))
         except BadCell as bad:
             raise InvalidRecord(f"{name}, row {bad.row + 1}: the cell of column {column!r} {bad.what}.") from None
-        except (pa.ArrowException, InvalidInput) as error:
+        except (pa.ArrowException, InvalidInput, UnicodeDecodeError) as error:
             raise InvalidInput(f"{name}, column {column!r}: {str(error).splitlines()[0]}") from None
     return found.schema, columns
+
+
+def write_first_rows(path: Path, name: str, to: Path, rows: int) -> None:
+    """Write the first *rows* of a Parquet file, or fewer where it has many columns, to another one."""
+    try:
+        opened = pq.ParquetFile(path)
+        Limits.of_environment().check(name, columns=opened.metadata.num_columns)
+        _refuse_nested(name, opened.schema_arrow)
+        # A text that is repeated is not unpacked as often as it stands there.
+        texts = [each.name for each in opened.schema_arrow if _holds_text(each.type)]
+        batches = pq.ParquetFile(path, read_dictionary=texts).iter_batches(rows, use_threads=False)
+        pq.write_table(pa.Table.from_batches([next(batches)]), to)
+    except (pa.ArrowException, OSError, ValueError, StopIteration) as error:
+        what = str(error).splitlines()[0].rstrip(".") if str(error) else "it has no rows"
+        raise InvalidInput(f"{name}: this Parquet file cannot be read: {what}.") from None
+
+
+def _refuse_nested(name: str, schema: Any) -> None:
+    """Refuse cells that hold several values, before any is unpacked."""
+    for field in schema:
+        if pa.types.is_nested(field.type):
+            raise InvalidInput(f"{name}, column {field.name!r}: a cell holds one plain value, not {field.type}.")
+
+
+def _check_texts(name: str, data: bytes, opened: Any, limits: Limits) -> None:
+    """Refuse texts that would take too much memory: a file of 500 bytes can hold one of 10^6 characters 10^8 times.
+
+    They are read as each distinct text with the rows that have it, so that counting takes little.
+    """
+    texts = [place for place, field in enumerate(opened.schema_arrow) if _holds_text(field.type)]
+    groups = [opened.metadata.row_group(each) for each in range(opened.num_row_groups)]
+    # What is no longer than this unpacked is not repeated. Of a group, not of its columns: Arrow ends the process where
+    # the footer is wrong about a column.
+    limits.check_text(name, sum(group.total_byte_size for group in groups) if texts else 0)
+    names = [opened.schema_arrow.names[each] for each in texts]
+    distinct = pq.ParquetFile(io.BytesIO(data), read_dictionary=names)
+    total = 0
+    for batch in distinct.iter_batches(_COUNTED, columns=names, use_threads=False) if names else ():
+        for column in batch.columns:
+            lengths = _lengths(column)
+            limits.check_field(name, pc.max(lengths).as_py() or 0)
+            total += pc.sum(lengths).as_py() or 0
+            limits.check_text(name, total)
+
+
+def _holds_text(kind: Any) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(holds(kind) for holds in _TEXTS)
+
+
+def _lengths(texts: Any) -> Any:
+    """The length of each text in bytes."""
+    if pa.types.is_dictionary(texts.type):
+        return _lengths(texts.dictionary).take(texts.indices)
+    return pc.binary_length(texts).cast(pa.int64())
+
+
+#: What is measured as text: bytes are refused, but only once they are unpacked.
+_TEXTS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+)
+
+#: So many rows are measured at a time.
+_COUNTED = 50_000
 
 
 def _column(name: str, cells: Any, described: Description | None) -> Column:
@@ -74,7 +149,7 @@ def _column(name: str, cells: Any, described: Description | None) -> Column:
     values, codes = _distinct(cells)
     known = described or Description()
     words = Words(tuple(map(text_of, values)), codes)
-    if known.domain or known.kind is not None:
+    if known.domain or known.kind is not None or known.bounds is not None:
         # What a schema says is said of texts, whatever the type of the column.
         gone = [text_of(None)] if None in values else []
         return interpreted(name, words, missing=gone, described=known)
@@ -105,7 +180,7 @@ _TAKEN = (
 
 def _distinct(cells: Any) -> tuple[list[Value], NDArray[np.int32]]:
     """The distinct values of a column, None last, and the code of each row among them."""
-    if pa.types.is_null(cells.type):
+    if pa.types.is_null(cells.type) or not len(cells):
         return ([None] if len(cells) else []), np.zeros(len(cells), dtype=np.int32)
     if pa.types.is_floating(cells.type):
         # Not a number and null are the same missing value.

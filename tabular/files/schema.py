@@ -1,4 +1,4 @@
-"""Schemas: what the columns of a table are, and how its file is written, as TOML.
+"""Schemas: what the columns of a table are, and how its file is written, as TOML or as the same in JSON.
 
 columns = ["AGE", "SAVINGS"]      # the names of the columns of a file without a header
 missing = ["?"]                   # and so on: header, delimiter, quote, encoding, decimal, spaced
@@ -16,6 +16,7 @@ bounds = [0, 1000000]             # the outer ends of its ranges in a release; w
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -59,6 +60,14 @@ class Description:
     title: str = ""
     bounds: tuple[float, float] | None = None
 
+    def document(self) -> dict[str, Any]:
+        """What it says, with the keys of a schema file."""
+        texts = [value.isoformat() if isinstance(value, datetime.date) else value for value in self.domain]
+        listed = {"order" if self.kind == ORDINAL else "values": texts} if texts else {}
+        bounds = {} if self.bounds is None else {"bounds": list(self.bounds)}
+        said = {"kind": self.kind, "role": self.role, "title": self.title or None}
+        return {key: value for key, value in said.items() if value is not None} | listed | bounds
+
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
@@ -81,6 +90,20 @@ class Schema:
     def with_kinds(self, kinds: Mapping[str, str]) -> Schema:
         """This schema with other kinds for some attributes, which the table must then have."""
         return self._with("kind", kinds)
+
+    def with_options(self, options: DialectOptions) -> Schema:
+        """This schema with what *options* say of how the file is written."""
+        return replace(self, options=options.over(self.options))
+
+    def document(self) -> dict[str, Any]:
+        """What this schema says, with the keys of a schema file; values are plain."""
+        options = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
+        said = {"title": self.title, "columns": list(self.columns), **options}
+        attributes = {name: each.document() for name, each in self.attributes.items()}
+        if options["missing"] is not None:
+            said["missing"] = list(options["missing"])
+        plain = {key: value for key, value in said.items() if value not in (None, "", [])}
+        return {**plain, "attributes": attributes} if attributes else plain
 
     def _with(self, key: str, given: Mapping[str, Any]) -> Schema:
         new = {name: replace(self.attributes.get(name, Description()), **{key: said}) for name, said in given.items()}
@@ -116,7 +139,7 @@ def shipped_schemas() -> tuple[str, ...]:
 
 
 def read_schema(source: str | Path) -> Schema:
-    """The schema of a TOML file, or the one that ships under that name."""
+    """The schema of a TOML or JSON file, or the one that ships under that name."""
     name = str(source)
     if name in shipped_schemas():
         return parse_schema((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"), f"schema {name}")
@@ -126,13 +149,20 @@ def read_schema(source: str | Path) -> Schema:
 
 
 def parse_schema(text: str, source: str) -> Schema:
-    """The schema in TOML *text*; errors name *source*."""
+    """The schema in a *text*, TOML or JSON; errors name *source*."""
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"{source}: this is no TOML: {error}.") from None
+        # No TOML begins with a brace.
+        document = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        form = "JSON" if isinstance(error, json.JSONDecodeError) else "TOML"
+        raise InvalidInput(f"{source}: this is no {form}: {error}.") from None
     except RecursionError:
         raise InvalidInput(f"{source}: this is no schema; its values are nested too deeply.") from None
+    return schema_of(document, source)
+
+
+def schema_of(document: Mapping[str, Any], source: str) -> Schema:
+    """The schema that a *document* is, with the keys of a schema file; errors name *source*."""
     _check_keys(source, document, _FILE_KEYS)
     given = {key: document[key] for key in document.keys() & _OPTIONS}
     if "missing" in given:

@@ -180,6 +180,14 @@ def _is_parquet(data: bytes, path: str | Path) -> bool:
     return False
 
 
+def read_kept(path: Path, names: Sequence[str], schema: Schema) -> TableFile:
+    """Some columns of a Parquet file, of which a *schema* may describe more."""
+    from tabular.files.parquet import read_parquet
+
+    columns = read_parquet(read_bytes(path), str(path), schema, only=names)[1] if names else []
+    return _file(columns, name=str(path), schema=schema)
+
+
 def _parquet_file(data: bytes, name: str, schema: Schema) -> TableFile:
     from tabular.files.parquet import read_parquet
 

@@ -21,6 +21,7 @@ from tabular.files.csv_tables import Dialect, Rows, outside_quotes
 from tabular.files.csv_texts import decoded
 from tabular.files.disk import read_bytes, write_text
 from tabular.intervals import with_round_ends
+from tabular.loop import key_of
 from tabular.table import Table
 
 #: First cells that stand for a missing value, where the column has any.
@@ -65,6 +66,12 @@ class Hierarchy:
     name: str
     domain: tuple[Value, ...]
     levels: tuple[Level, ...]
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of all that the hierarchy holds."""
+        levels = [part for each in self.levels for part in (each.groups, each.labels)]
+        return key_of(self.name, self.domain, *levels)
 
     @classmethod
     def of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -22,9 +22,9 @@ from tabular.lattice.release import BY_HIERARCHY, ReleasedNode, released
 from tabular.lattice.search_request import ReleaseRequest, SearchRequest
 from tabular.lattice.searches import searches
 from tabular.lattice.searches.contract import count_in_words
-from tabular.lattice.searching import Question, Result, run
+from tabular.lattice.searching import Finds, Question, Result, run
 from tabular.lattice.space import Lattice, Node
-from tabular.loop import Progress, Report, Stop, after_evaluations, after_seconds, silent
+from tabular.loop import ALONE, Parts, Progress, Report, Stop, after_evaluations, after_seconds, key_of, silent
 from tabular.protections.full_domain import read_levels
 from tabular.release import (
     LABELS,
@@ -39,6 +39,9 @@ from tabular.table import Table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+#: So many nodes of a front are told while it is searched.
+_WATCHED = 60
 
 #: What is always said of a solution, in this order; None where there is no sensitive column or class label.
 ALWAYS = ("node", "k", "l", "t", "s_k", "s_l", "glm", "cm", "precision", "suppressed")
@@ -109,12 +112,13 @@ def find_generalisation(
     report: Report = silent,
     best: Callable[[Mapping[str, Any]], None] = lambda figures: None,
     stop: Callable[[], bool] = lambda: False,
+    parts: Parts = ALONE,
 ) -> SearchOutcome:
     """Find the generalisation of *table* that loses least within the limits, or the front of several objectives.
 
     *hierarchies* may hold more values than the table. *history* are the earlier releases, where the request names one.
-    *file* is where the table was read. *best* is told the least loss so far, with the bound below it; *stop* ends the
-    search with that.
+    *file* is where the table was read. *best* is told the least loss so far, with the bound below it, or the front so
+    far; *stop* ends the search with that.
 
     >>> from tabular.lattice import Limits
     >>> ages = Table.from_columns({"age": ["21", "22", "35", "36"]})
@@ -132,9 +136,10 @@ def find_generalisation(
         if name not in hierarchies:
             raise UnknownName.among("hierarchy", name, hierarchies)
     whole = {name: hierarchies[name] for name in request.quasi_identifiers}
-    work = _Work(request, table, whole, history, report, best)
+    work = _Work(request, table, whole, history, report, best, parts)
     node = work.checked_choice()
-    result = work.searched(rng, stop)
+    is_alone = request.release is not None and request.release.alone
+    result = work.looked_at(node) if is_alone and node is not None else work.searched(rng, stop)
     report("Reading all figures of the solutions", 0, 0)
     solutions = work.evaluator.in_full(result.solutions.nodes)
     document = work.document(result, solutions, file)
@@ -181,6 +186,25 @@ class _Ending:
         return words is not None
 
 
+class Watched:
+    """Tells the front of several *objectives* as it grows: each time it changed, up to so many of its nodes."""
+
+    def __init__(self, objectives: Sequence[str], tell: Callable[[Mapping[str, Any]], None]) -> None:
+        self._objectives, self._tell = tuple(objectives), tell
+        self._seen: Readings | None = None
+
+    def __call__(self, finds: Finds) -> None:
+        found = finds.solutions
+        if not self._objectives or found is None or found is self._seen:
+            return
+        self._seen = found
+        ordered = found.ordered(self._objectives)
+        places = np.unique(np.linspace(0, len(found) - 1, min(len(found), _WATCHED)).round().astype(int)).tolist()
+        named_here = ("node", *self._objectives)
+        front = [{name: each[name] for name in named_here} for each in map(ordered.document, places)]
+        self._tell({"objectives": list(self._objectives), "found": len(found), "front": front})
+
+
 class _Work:
     """One search of one table, step by step."""
 
@@ -192,9 +216,10 @@ class _Work:
         history: History | None,
         report: Report,
         best: Callable[[Mapping[str, Any]], None],
+        parts: Parts,
     ) -> None:
         self.request, self.table, self.whole, self.history = request, table, whole, history
-        self.report, self.best = report, best
+        self.report, self.best, self.parts = report, best, parts
         parameters: dict[str, Any] = {
             "limits": request.limits,
             "sensitive": request.sensitive,
@@ -222,6 +247,11 @@ class _Work:
             require_limits(node, evaluator)
         return node
 
+    def looked_at(self, node: Node) -> Result:
+        """A node that was chosen, as a search that looked at nothing else."""
+        readings = self.evaluator.evaluate([node])
+        return Result(self.request.entry.name, self.question, 1, readings, None, None, True, 0.0, (), {})
+
     def searched(self, rng: np.random.Generator, stop: Callable[[], bool]) -> Result:
         """What the search finds until it ends or is stopped."""
         request, search = self.request, self.request.search()
@@ -232,15 +262,31 @@ class _Work:
             if progress.best is not None and isfinite(progress.best):
                 self.best({"loss": progress.best, "lower_bound": progress.lower_bound})
 
+        front = Watched(self.request.objectives, self.best)
         self.report("Searching", 0, most)
         ending = _Ending(request, stop)
         try:
             return run(
-                request.entry.name, search, self.question, rng=rng, stop=ending, most=request.budget, report=tell
+                request.entry.name,
+                search,
+                self.question,
+                rng=rng,
+                stop=ending,
+                most=request.budget,
+                report=tell,
+                watch=front,
+                parts=self.parts,
+                key=self._key(rng),
             )
         except NoSolution as error:
             text = error.worded(named)
             raise NoSolution(f"{text} {ending.said}" if ending.said else text) from None
+
+    def _key(self, rng: np.random.Generator) -> str:
+        """A digest of all that the search and its readings depend on."""
+        before = None if self.history is None else document_of(self.history)
+        hierarchies = [each.key for each in self.whole.values()]
+        return key_of(self.request, self.table.key, hierarchies, before, rng.bit_generator.state)
 
     def document(self, result: Result, solutions: Readings, file: str) -> dict[str, Any]:
         """Everything that was found; *solutions* are those of the *result* with all their metrics."""

@@ -43,6 +43,7 @@ class ReleaseRequest:
 
     *choose* is the place of the node in the list of solutions, from 1 on, or its levels, as in 'age=1,sex=0'; without
     it the best node is released. *record* asks for the part of a private record that the next release is read from.
+    *alone* releases the levels of *choose* without a search, as after one that found them.
     """
 
     choose: str | None = None
@@ -51,6 +52,7 @@ class ReleaseRequest:
     identifiers: str = "drop"
     shuffle: bool = False
     record: bool = False
+    alone: bool = False
 
     def __post_init__(self) -> None:
         check("ReleaseRequest", "labels", self.labels, {"choices": LABELS})
@@ -247,6 +249,12 @@ class SearchRequest:
 
     def _check_release(self, release: ReleaseRequest) -> None:
         """Refuse to choose for the user what only the user can, and labels that tell too much."""
+        if release.alone and (release.choose is None or release.choose.strip().isdecimal()):
+            raise InvalidParameter(
+                f"{named('alone')} searches nothing: say by {named('choose')} which levels, as in 'age=1,sex=0'."
+            )
+        if release.alone and self.exact:
+            raise InvalidParameter(f"{named('exact')} means nothing beside {named('alone')}.")
         if release.labels == BY_SETS and (self.previous is not None or self.key is not None):
             raise InvalidParameter(
                 f"{named('labels')} sets: such labels name the values that occur, so that two releases say who came "

@@ -13,8 +13,9 @@ from tabular.compiling import working_clock
 from tabular.errors import NoSolution
 from tabular.lattice.front import non_dominated
 from tabular.lattice.metrics import Readings, checked_loss, checked_objectives
+from tabular.lattice.recalling import Recall
 from tabular.lattice.space import Lattice, Limits, Node, Nodes, as_nodes
-from tabular.loop import Progress, Standing, Stop, never
+from tabular.loop import ALONE, Parts, Progress, Standing, Stop, never
 
 if TYPE_CHECKING:
     from tabular.lattice.evaluator.evaluator import Evaluator
@@ -172,15 +173,20 @@ def run(
     stop: Stop = never,
     most: int | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
+    watch: Callable[[Finds], None] = lambda finds: None,
     clock: Callable[[], float] = working_clock,
+    parts: Parts = ALONE,
+    key: str = "",
 ) -> Result:
-    """Ask *search* for nodes and tell it their readings, until it ends or *stop* says so.
+    """Ask *search* for nodes and tell it their readings, until it ends or *stop* says so; *watch* sees what it has.
 
     Each node is evaluated once, however often it is asked for; the seed alone decides what is asked. With *most* no
-    more nodes are evaluated: of the last ones asked for the first few, which join the answer as they are.
+    more nodes are evaluated: of the last ones asked for the first few, which join the answer as they are. What it is
+    told is kept in *parts*, under a *key* that names all it depends on.
     """
     search.check(question)
-    finds, memory = Finds(), Memory(question.evaluator, forgets=search.asks_once)
+    recall = Recall(question.evaluator.evaluate, parts, key)
+    finds, memory = Finds(), Memory(question.evaluator, recall, forgets=search.asks_once)
 
     def evaluate(nodes: Sequence[Node] | Nodes) -> Readings:
         readings = memory.evaluate(nodes, None if most is None else most - finds.counted)
@@ -194,8 +200,15 @@ def run(
         best = None if question.objectives else finds.best(question.metric)
         return Standing(len(memory) + finds.counted, best, finds.lower_bound)
 
+    def tell(progress: Progress) -> None:
+        # What it is told again was reported when it was told first.
+        if not recall.is_at_it:
+            watch(finds)
+            report(progress)
+
     course = search.course(question, finds, rng)
-    trace = loop.run(course, evaluate, standing, stop=stop, report=report, clock=clock)
+    trace = loop.run(course, evaluate, standing, stop=stop, report=tell, clock=clock)
+    watch(finds)
     if finds.solutions is None or not len(finds.solutions):
         # What draws at random can end without having seen all nodes.
         raise _nothing_found(question, finds, ended=trace.ended and (not search.draws or finds.satisfying == 0))
@@ -216,8 +229,8 @@ def run(
 class Memory:
     """An evaluator that remembers: what was asked for before is not evaluated again, unless it *forgets*."""
 
-    def __init__(self, evaluator: Evaluator, *, forgets: bool = False) -> None:
-        self._evaluator, self._forgets, self._evaluated = evaluator, forgets, 0
+    def __init__(self, evaluator: Evaluator, evaluate: Callable[[Nodes], Readings], *, forgets: bool = False) -> None:
+        self._evaluator, self._evaluate, self._forgets, self._evaluated = evaluator, evaluate, forgets, 0
         self._places: dict[bytes, tuple[Readings, int]] = {}
 
     def __len__(self) -> int:
@@ -230,7 +243,7 @@ class Memory:
         if self._forgets:
             asked = asked[:room]
             self._evaluated += len(asked)
-            return self._evaluator.evaluate(asked)
+            return self._evaluate(asked)
         keys = [row.tobytes() for row in asked]
         fresh: dict[bytes, int] = {}
         for place, key in enumerate(keys):
@@ -240,12 +253,12 @@ class Memory:
                     break
                 fresh[key] = place
         if fresh:
-            found = self._evaluator.evaluate(asked[list(fresh.values())])
+            found = self._evaluate(asked[list(fresh.values())])
             self._places.update((key, (found, place)) for place, key in enumerate(fresh))
             self._evaluated = len(self._places)
             if len(fresh) == len(keys):
                 return found
-        return Readings.gathered([self._places[key] for key in keys]) if keys else self._evaluator.evaluate(asked[:0])
+        return Readings.gathered([self._places[key] for key in keys]) if keys else self._evaluate(asked[:0])
 
 
 def _nothing_found(question: Question, finds: Finds, *, ended: bool) -> NoSolution:

@@ -27,11 +27,14 @@ SINGULAR = 1e-6
 INVERTIBLE = 0.01
 
 
-def bounded(matrix: NDArray[np.float64], bounds: Bounds, attribute: Attribute) -> NDArray[np.float64]:
+def bounded(
+    matrix: NDArray[np.float64], bounds: Bounds, attribute: Attribute, window: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
     """*matrix* with its diagonal brought within *bounds*, row by row; no row that is within them changes.
 
     A value below is raised by a mixture with the identity (eq 4.6); of one above, what is too much goes to the other
-    categories alike (eq 4.7, divided by the number of others, so that rows still sum to 1).
+    categories alike (eq 4.7, divided by the number of others, so that rows still sum to 1), of a *window* to those that
+    are in it.
     """
     low, high = check_bounds(bounds)
     size = len(matrix)
@@ -46,7 +49,9 @@ def bounded(matrix: NDArray[np.float64], bounds: Bounds, attribute: Attribute) -
     # The others of each row: scaled down where the diagonal rises, scaled down and raised alike where it falls.
     rest = np.where(kept < low, (1 - low) / np.where(kept < 1, 1 - kept, 1), 1.0)
     cut = np.where(kept > high, high / np.where(kept > 0, kept, 1), 1.0)
-    changed: NDArray[np.float64] = matrix * (rest * cut)[:, None] + ((1 - cut) / (size - 1))[:, None]
+    others = np.ones((size, size)) if window is None else window.astype(np.float64)
+    changed: NDArray[np.float64] = matrix * (rest * cut)[:, None]
+    changed += ((1 - cut) / (others.sum(axis=1) - 1))[:, None] * others
     np.fill_diagonal(changed, np.clip(kept, low, high))
     return changed
 
@@ -88,13 +93,13 @@ def _invariant(
         matrix = bounded(matrix, bounds, attribute)
     occurring = np.flatnonzero(counts)
     shares = counts[occurring] / counts.sum()
-    two_stages = _two_stages(matrix[occurring], shares)
-    flows: NDArray[np.float64] | None = two_stages
+    made = two_stages(matrix[occurring], shares)
+    flows: NDArray[np.float64] | None = made
     if bounds is not None:
-        flows = _within(two_stages, shares, *bounds)
-    elif _is_singular(two_stages, shares):
+        flows = _within(made, shares, *bounds)
+    elif is_singular(made, shares):
         # R = PQ has no eigenvalue below 0, so the identity lifts all of them.
-        flows = (1 - INVERTIBLE) * two_stages + INVERTIBLE * np.diag(shares)
+        flows = (1 - INVERTIBLE) * made + INVERTIBLE * np.diag(shares)
     if flows is None:
         return None
     found = np.zeros_like(matrix)
@@ -107,23 +112,23 @@ def _invariant(
     return found
 
 
-def _two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def two_stages(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """The flows of R = PQ, where Q leads from the drawn value back to its possible origins, by Bayes."""
     flows = shares[:, None] * matrix
     reached = flows.sum(axis=0)
     both = (flows / np.where(reached > 0, reached, 1)) @ flows.T
-    return _closed((both + both.T) / 2, shares)
+    return closed((both + both.T) / 2, shares)
 
 
-def _closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def closed(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """*flows* with a diagonal that makes the rows sum to the shares."""
-    closed = flows.copy()
-    np.fill_diagonal(closed, 0)
-    np.fill_diagonal(closed, np.maximum(shares - closed.sum(axis=1), 0))
-    return closed
+    between = flows.copy()
+    np.fill_diagonal(between, 0)
+    return between + np.diag(np.maximum(shares - between.sum(axis=1), 0))
 
 
-def _is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> bool:
+def is_singular(flows: NDArray[np.float64], shares: NDArray[np.float64]) -> bool:
+    """Whether the matrix of symmetric *flows* cannot be inverted, or hardly."""
     # Where more stays than goes in each row, no eigenvalue is near 0.
     if (np.diag(flows) > (0.5 + SINGULAR) * shares).all():
         return False
@@ -143,7 +148,7 @@ def _within(
     """Flows near to *flows* within the bounds whose matrix can be inverted, None if there are none."""
     if not _is_possible(shares.max(), low, high):
         return None
-    return next((found for found in _candidates(flows, shares, low, high) if not _is_singular(found, shares)), None)
+    return next((found for found in _candidates(flows, shares, low, high) if not is_singular(found, shares)), None)
 
 
 def _candidates(
@@ -159,10 +164,10 @@ def _candidates(
     for place, pull, share in product((0.5, 0.25, 0.75), (1.0, 0.9, 0.5, 0.0), (1.0, 0.99, 0.9, 0.5)):
         mixed = most * share * flows + (1 - most * share) * np.diag(shares)
         between = _between_all(shares, low, high, low + place * (high - low))
-        yield _lowered(mixed, between, shares, high, pull)
+        yield lowered(mixed, between, shares, high, pull)
 
 
-def _lowered(
+def lowered(
     flows: NDArray[np.float64], between: NDArray[np.float64], shares: NDArray[np.float64], high: float, pull: float
 ) -> NDArray[np.float64]:
     """*flows* with as much of *between*, whose diagonal is within the bounds, as brings theirs under *high*.
@@ -175,7 +180,7 @@ def _lowered(
         return flows
     room = np.maximum(high - np.diag(between) / shares, 0)
     part = pull * float((room[above] / (room[above] + excess[above])).min())
-    return _closed(part * flows + (1 - part) * between, shares)
+    return closed(part * flows + (1 - part) * between, shares)
 
 
 def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: float) -> NDArray[np.float64]:
@@ -191,12 +196,12 @@ def _between_all(shares: NDArray[np.float64], low: float, high: float, kept: flo
     if share < 0.5:
         weights = 1 / (1 - 2 * shares)
         pairs = np.outer(shares, shares) * (weights[:, None] + weights) / (1 + (shares * weights).sum())
-        return _closed((1 - kept) * pairs, shares)
+        return closed((1 - kept) * pairs, shares)
     given = min(share * (1 - kept), (share * (1 - high) + others * (1 - low)) / 2)
     exchanged = shares * given / others
     pairs = np.zeros((len(shares), len(shares)))
     pairs[frequent], pairs[:, frequent] = exchanged, exchanged
-    return _closed(pairs, shares)
+    return closed(pairs, shares)
 
 
 def _no_solution(

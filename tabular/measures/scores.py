@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tabular.attributes import CONTINUOUS
@@ -56,6 +56,18 @@ class Summary:
     records: int = 0
     columns: tuple[str, ...] = ()
     method_is_known: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Summary:
+        """The summary that `values` gave."""
+        readings = {name: Reading(**each) for name, each in values["readings"].items()}
+        return cls(**{**values, "readings": readings, "columns": tuple(values["columns"])})
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All of it as plain values, to be read by `of`."""
+        readings = {name: asdict(each) for name, each in self.readings.items()}
+        return {**vars(self), "readings": readings}
 
     @staticmethod
     def paths(attributes: int = 1, without: Collection[str] = ()) -> list[tuple[str, ...]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from tabular.attributes import Members, widened
 from tabular.clusterings import clusterings
 from tabular.errors import InvalidParameter
 from tabular.intervals import Span
-from tabular.protections.contract import Protection, check_columns, protections
+from tabular.protections.contract import Protection, check_columns, method_in, protections
 from tabular.registry import option
 from tabular.table import Table, check_k
 
@@ -48,18 +47,10 @@ class Clustered(Protection):
         """The inner method, with the k of this one."""
         if isinstance(self.inner, Protection):
             return self.inner
-        try:
-            name, *words = shlex.split(self.inner) or [""]
-        except ValueError:
-            must = "close each quotation mark"
-            raise InvalidParameter.wrong("inner", must=must, was=self.inner, owner="Clustered") from None
+        name, given = method_in(self.inner, parameter="inner", owner="Clustered")
         entry = protections[name]
-        known = {parameter.name: parameter for parameter in entry.parameters}
-        parameters: dict[str, Any] = {"k": self.k} if "k" in known else {}
-        for word in words:
-            key, _, text = word.partition("=")
-            parameters[key] = known[key].read(text) if key in known else text
-        return entry.make(parameters)
+        parameters = {"k": self.k} if "k" in {each.name for each in entry.parameters} else {}
+        return entry.make({**parameters, **given})
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Rows keep their order; random methods take the clusters in the order of their first rows."""

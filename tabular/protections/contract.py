@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tabular.attributes import KINDS
-from tabular.errors import InvalidInput
+from tabular.errors import InvalidInput, InvalidParameter
 from tabular.registry import Method, Registry
 from tabular.table import Table, check_k
 
@@ -41,6 +42,21 @@ class Protection(Method):
 
 
 protections: Registry[Protection] = Registry("protection")
+
+
+def method_in(text: str, *, parameter: str = "method", owner: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The name of a protection and its parameters, as a *text* such as 'rank-swapping percent=10' has them."""
+    try:
+        name, *words = shlex.split(text) or [""]
+    except ValueError:
+        must = "close each quotation mark"
+        raise InvalidParameter.wrong(parameter, must=must, was=text, owner=owner) from None
+    known = {each.name: each for each in protections[name].parameters}
+    parameters: dict[str, Any] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        parameters[key] = known[key].read(value) if key in known else value
+    return name, parameters
 
 
 def protect(

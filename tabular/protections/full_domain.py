@@ -46,9 +46,9 @@ class FullDomain(Protection):
 
     def protect(self, table: Table, attributes: Sequence[str], rng: np.random.Generator) -> Table:
         """Labels stand for what lies under them; a suppressed row has `*` in all columns; draws nothing."""
-        hierarchies = self._hierarchies(table, attributes)
+        hierarchies = self.fitting(table, attributes)
         node = self.node(hierarchies)
-        return generalised(table, hierarchies, node, suppressed=self._suppressed(table, hierarchies, node))
+        return generalised(table, hierarchies, node, suppressed=self.suppressed(table, hierarchies, node))
 
     def node(self, hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
         """The level of each column."""
@@ -62,7 +62,8 @@ class FullDomain(Protection):
                 raise InvalidParameter.wrong("levels", must=must, was=level, owner="FullDomain")
         return node
 
-    def _hierarchies(self, table: Table, attributes: Sequence[str]) -> dict[str, Hierarchy]:
+    def fitting(self, table: Table, attributes: Sequence[str]) -> dict[str, Hierarchy]:
+        """The hierarchy of each column over its values in *table*."""
         given: Mapping[str, Hierarchy] = self.hierarchies or {}
         for name in given:
             if name not in table.names:
@@ -76,9 +77,10 @@ class FullDomain(Protection):
             found[attribute.name] = hierarchy if fits else hierarchy.over(attribute.domain)
         return found
 
-    def _suppressed(
+    def suppressed(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], node: Mapping[str, int]
     ) -> NDArray[np.bool_]:
+        """The rows of classes that stay smaller than k."""
         classes = equivalence_classes(
             [each.levels[node[name]].groups[table.columns[name]] for name, each in hierarchies.items()]
         )

@@ -121,6 +121,10 @@ def _modes(codes: NDArray[np.int32], groups: NDArray[np.int64], size: int) -> ND
     return np.asarray(keys[order[first]] % size, dtype=np.int64)
 
 
+#: The power of two that no group has as many records as.
+_FAR = 60
+
+
 def _means(
     attribute: Attribute, codes: NDArray[np.int32], groups: NDArray[np.int64]
 ) -> tuple[Attribute, NDArray[np.int64]]:
@@ -131,10 +135,12 @@ def _means(
     sizes = np.bincount(groups)
     starts = np.cumsum(sizes) - sizes
     present = sizes - np.bincount(groups[np.isnan(numbers)], minlength=len(sizes))
-    sums = np.add.reduceat(np.nan_to_num(numbers[order]), starts)
     lows, highs = numbers[order[starts]], numbers[order[starts + np.maximum(present, 1) - 1]]
+    # Sums of numbers near the greatest there are would overflow; powers of two are taken out and put back exactly.
+    far = _FAR if np.nanmax(np.abs(numbers), initial=0.0) > 2.0 ** (1023 - _FAR) else 0
+    sums = np.add.reduceat(np.ldexp(np.where(np.isnan(numbers[order]), 0.0, numbers[order]), -far), starts)
     # Rounding must not carry a mean of equal numbers away from them.
-    means = np.clip(sums / np.maximum(present, 1), lows, highs)
+    means = np.clip(np.ldexp(sums / np.maximum(present, 1), far), lows, highs)
     absent = 2 * present < sizes
     attribute = widened(attribute, means[~absent].tolist())
     domain = domain_numbers(attribute)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tabular.attributes import NOMINAL, ORDINAL, Attribute
 from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.kernels import compiled
+from tabular.matrices.formulas import Formula
 from tabular.matrices.invariance import Bounds, bounded, check_bounds, invariant
 from tabular.matrices.transition import by_frequency, refuse_many, retaining, stochastic
 from tabular.protections.contract import Protection, protections
@@ -33,9 +34,9 @@ RETAIN = 0.8
 class PRAM(Protection):
     """Change each value at random, with the probabilities of a transition matrix.
 
-    The matrix is given, or made from the frequencies by *retain* or *theta*; the same for several columns, or a
-    mapping from their names. A bounded *diagonal* limits how probably a value stays; an *invariant* matrix keeps the
-    frequencies in expectation and can be inverted.
+    The matrix is given, the same for several columns, or a mapping from their names; or it is made from the frequencies
+    by *retain*, *theta* or a *formula*. A bounded *diagonal* limits how probably a value stays; an *invariant* matrix
+    keeps the frequencies in expectation and can be inverted.
     """
 
     kinds: ClassVar[tuple[str, ...]] = (NOMINAL, ORDINAL)
@@ -49,6 +50,11 @@ class PRAM(Protection):
     theta: float | None = option(
         None, low=0, high=1, help="probability to change a value of the rarest category (eq 2.4 and 2.5)"
     )
+    formula: str | None = option(
+        None,
+        help="what makes the matrix (section 4.2): + - * / and brackets over N, freq_max, freq_min, freq_i, freq_j and "
+        "i=j; rows are made to sum to 1",
+    )
     invariant: bool = option(False, help="keep the frequencies in expectation")
     diagonal: str | tuple[float, float] | None = option(
         None, help="lo,hi: the lowest and the highest probability to keep a value"
@@ -56,12 +62,14 @@ class PRAM(Protection):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = [name for name in ("matrix", "retain", "theta") if getattr(self, name) is not None]
+        given = [name for name in ("matrix", "retain", "theta", "formula") if getattr(self, name) is not None]
         if len(given) > 1:
             raise InvalidParameter(
-                f"PRAM takes one of {named('matrix')}, {named('retain')} and {named('theta')}, not "
+                f"PRAM takes one of {named('matrix')}, {named('retain')}, {named('theta')} and {named('formula')}, not "
                 f"{' and '.join(map(named, given))}."
             )
+        if self.formula is not None:
+            Formula.read(self.formula)
         if isinstance(self.matrix, str):
             must = "be numbers, as read_matrix and read_matrices give"
             raise InvalidParameter.wrong("matrix", must=must, was=self.matrix, owner="PRAM")
@@ -93,6 +101,8 @@ class PRAM(Protection):
             matrix = stochastic(attribute, self._given(attribute))
         elif self.theta is not None:
             matrix = by_frequency(frequencies, self.theta)
+        elif self.formula is not None:
+            matrix = Formula.read(self.formula).matrix(frequencies)
         else:
             matrix = retaining(frequencies, RETAIN if self.retain is None else self.retain)
         if self.invariant:

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS, NOMINAL, ORDINAL, Attribute, Members, is_number
 from tabular.errors import InvalidParameter, named
-from tabular.intervals import Span, with_round_ends
+from tabular.intervals import Span, Spans, on_a_grid, with_round_ends
 from tabular.protections.contract import Protection, protections
 from tabular.registry import option
 from tabular.table import Table
 
 CITES = "Hundepool and others (1998); Mares Soler (2013), section 2.3.5"
+
+#: So many records or more lie in the cells of the grid on both sides of a threshold that a count gives.
+_RECORDS = 3
 
 USUAL, THESIS = ORDERS = ("usual", "thesis")
 
@@ -92,7 +95,22 @@ class EndCoding(Recoding):
     def joined(self, table: Table, attribute: Attribute) -> Members:
         """The categories at the end of the order, or all numbers beyond the threshold."""
         limit = _number(getattr(self, self.threshold))
-        return super().joined(table, attribute) if limit is None else self._beyond(attribute, limit)
+        if limit is not None:
+            return self._beyond(attribute, limit)
+        joined = super().joined(table, attribute)
+        # Of many numbers most are one person's alone, and so would be a threshold between two of them.
+        if attribute.kind == CONTINUOUS and isinstance(joined, Span):
+            return self._on_a_grid(table, attribute, joined)
+        return joined
+
+    def _on_a_grid(self, table: Table, attribute: Attribute, joined: Span) -> Members:
+        """The numbers that are *joined*, and as many more as it takes to a round number among enough records.
+
+        Where there is none, all of them: any threshold would tell of a few.
+        """
+        counts = np.bincount(table.columns[attribute.name], minlength=len(attribute.domain))
+        members = np.array([counts[list(joined)].sum()])
+        return on_a_grid(attribute, Spans.of([joined]), members, counts, _RECORDS)[0]
 
     @abstractmethod
     def reach(self, limit: float) -> tuple[float, float]:

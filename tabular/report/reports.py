@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -103,8 +103,8 @@ def _axis_name(name: str) -> str:
     return _AXES.get(name, HEADS.get(name, name))
 
 
-def front_chart(figures: Figures) -> Markup:
-    """The front of a document, and the exact one where it is known."""
+def front_chart(figures: Figures, address: Callable[[Sequence[int]], str] | None = None) -> Markup:
+    """The front of a document, and the exact one where it is known; on a page each node has an *address*."""
     names = [each["name"].value for each in figures["quasi_identifiers"]]
     objectives = [str(each.value) for each in figures["objectives"]]
     across, upwards, shade = _axes(objectives)
@@ -116,7 +116,8 @@ def front_chart(figures: Figures) -> Markup:
         if x is not None and y is not None:
             node, colour = _node(each), None if shade is None else each[shade].number
             said = _said(each, names, objectives)
-            points.append(Point(x, y, said, 0, colour, is_filled=node in found, is_ringed=node in exact))
+            leads = None if address is None else address(node)
+            points.append(Point(x, y, said, 0, colour, is_filled=node in found, is_ringed=node in exact, address=leads))
     return scatter(
         # What only one front has lies on top, so that it is not hidden where points crowd.
         sorted(points, key=lambda point: point.is_filled != point.is_ringed),
@@ -204,9 +205,9 @@ def _map(methods: Mapping[str, list[Figures]]) -> Markup:
     return scatter(
         # The front lies on top, so that it is not hidden where points crowd.
         sorted((point for point in points if point), key=lambda point: point.is_ringed),
-        label="Map of disclosure risk against information loss, one point a protection; the tables have all figures.",
-        across="Information loss, percent",
-        upwards="Disclosure risk, percent",
+        label="Map of information loss against disclosure risk, one point a protection; the tables have all figures.",
+        across="Disclosure risk, percent",
+        upwards="Information loss, percent",
         names=list(methods),
         kinds=[(Point(0, 0, "", is_filled=False, is_ringed=True), "on the front")],
         ceiling=100.0,
@@ -223,4 +224,4 @@ def _point(protection: Figures, place: int) -> Point | None:
         f"{key} {', '.join(map(str, value.values())) if isinstance(value, Mapping) else value}" for key, value in typed
     )
     said = f"{protection['method'].value} {words}: loss {loss:.2f} %, risk {risk:.2f} %, k = {protection['k'].value}"
-    return Point(loss, risk, said, place, is_ringed=protection["on_front"].value is True)
+    return Point(risk, loss, said, place, is_ringed=protection["on_front"].value is True)

@@ -8,12 +8,21 @@ from tabular.errors import InvalidInput, ReportedError, StoreUnavailable, Unknow
 
 def test_every_error_of_the_module_is_in_the_tree() -> None:
     found = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
-    assert len(found) == 12
+    assert len(found) == 13
     assert all(issubclass(each, ReportedError) for each in found)
 
 
 @pytest.mark.parametrize(
-    "name", ("InvalidParameter", "InvalidRecord", "InvalidHierarchy", "UnknownName", "NameTaken", "AlreadyReleased")
+    "name",
+    (
+        "InvalidParameter",
+        "InvalidRecord",
+        "InvalidHierarchy",
+        "UnknownName",
+        "NameTaken",
+        "AlreadyReleased",
+        "Outdated",
+    ),
 )
 def test_what_the_caller_can_correct_is_invalid_input(name: str) -> None:
     assert issubclass(getattr(errors, name), InvalidInput)

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from tabular import loop
 from tabular.loop import (
+    ALONE,
     Enough,
     Progress,
     Standing,
     after_evaluations,
     after_seconds,
+    key_of,
     never,
     on_threads,
     processors,
@@ -155,6 +158,54 @@ def test_an_error_comes_out_where_its_result_would(workers):
         next(found)
 
 
-def test_there_is_at_least_one_processor(monkeypatch):
+def test_processors_are_those_that_this_process_may_use(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {1, 3, 5})
+    assert processors() == 3
+    monkeypatch.delattr("os.sched_getaffinity")
     monkeypatch.setattr("os.cpu_count", lambda: None)
     assert processors() == 1
+
+
+def numbered(number: int) -> dict[str, np.ndarray]:
+    return {"n": np.array([number])}
+
+
+def test_parts_come_in_their_order_and_are_told() -> None:
+    for workers in (1, 3):
+        told: list[int] = []
+        found = [
+            (number, int(values["n"][0]))
+            for number, values in ALONE.each("", numbered, 4, workers=workers, told=told.append)
+        ]
+        assert found == [(number, number) for number in range(4)]
+        assert told == [0, 1, 2, 3, 4]
+
+
+def test_a_part_is_begun_only_when_the_one_before_was_taken() -> None:
+    begun: list[int] = []
+    found = ALONE.each("", lambda number: begun.append(number) or numbered(number), 3)
+    next(found)
+    assert begun == [0]
+
+
+def test_after_a_stop_no_part_is_begun() -> None:
+    begun: list[int] = []
+    found = ALONE.each("", lambda number: begun.append(number) or numbered(number), 9, stop=lambda: len(begun) == 2)
+    assert [number for number, _ in found] == begun == [0, 1]
+
+
+def test_keys_differ_where_anything_does() -> None:
+    things = [
+        (),
+        (1,),
+        ("1",),
+        (1, 2),
+        (12,),
+        (np.array([1]),),
+        (np.array([1.0]),),
+        (np.array([[1]]),),
+        (np.array([1, 2]),),
+        (None,),
+    ]
+    assert len({key_of(*each) for each in things}) == len(things)
+    assert key_of(np.arange(6)[::2]) == key_of(np.array([0, 2, 4]))

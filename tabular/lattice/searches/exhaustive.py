@@ -11,7 +11,7 @@ from tabular.lattice.searches.contract import ListingSearch, searches
 from tabular.lattice.searching import Course, Finds, Question
 
 #: How many nodes are asked for at once: long batches are fast, and between two of them it can be stopped.
-BATCH = 65_536
+BATCH = 8_192
 
 
 @searches.add(

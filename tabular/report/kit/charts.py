@@ -1,4 +1,4 @@
-"""The charts of all reports: bars, pairs of dots, lines, points."""
+"""The charts of all reports: bars, squares, pairs of dots, lines, points."""
 
 from __future__ import annotations
 
@@ -82,6 +82,35 @@ def stacked_shares(rows: Mapping[str, Mapping[str, int]], *, what: str, units: s
                 parts.append(element("g", words, class_=f"on-{marks.step(position)}"))
             start += length
     return marks.chart(parts, marks.colours(names, marks.step), 40 * len(rows) + 21, label)
+
+
+def heat_map(names: Sequence[str], shares: Sequence[Sequence[float]], *, label: str, what: str) -> Markup:
+    """A square for each pair of *names*: the darker, the larger the share that leads from its row to its column.
+
+    Columns have letters, which stand before the names of the rows.
+    """
+    letters, left, side = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", 152, min(30.0, (WIDTH - 156) / max(len(names), 1))
+    top = max((share for row in shares for share in row), default=0.0)
+    parts = []
+    for place, (name, row) in enumerate(zip(names, shares, strict=True)):
+        y = 18 + side * place
+        parts.append(marks.lettering(2, y + side / 2 + 4, f"{letters[place]}  {shortened(name, 24)}"))
+        parts.append(marks.lettering(left + side * (place + 0.5), 12, letters[place], "middle"))
+        for at, share in enumerate(row):
+            said = f"{marks.named(name, names[at])}: {share:.1%}"
+            look = marks.step(_darkness(share, top))
+            square = marks.block(left + side * at, y, side, side, f"fill-{look} edge", said)
+            words = marks.lettering(left + side * (at + 0.5), y + side / 2 + 3.5, f"{share:.0%}", "middle", small=True)
+            parts.append(element("g", square, words, class_=f"on-{look}"))
+    steps = [f"{top * (4 - step) / 5:.0%} to {top * (5 - step) / 5:.0%}" for step in range(5)]
+    bottom = 18 + side * len(names)
+    parts.append(marks.lettering(2, bottom + 18, f"Colour: {what}"))
+    return marks.chart(parts, marks.colours(steps, marks.step), bottom + 36, label)
+
+
+def _darkness(share: float, top: float) -> int:
+    """Which step of colour a share has, from 0 for those near the *top* to 4 for those near nothing."""
+    return 4 - min(int(5 * share / top), 4) if top else 4
 
 
 def before_after(rows: Sequence[tuple[str, float, float | None]], *, label: str) -> Markup:
@@ -225,6 +254,10 @@ class Point:
     shade: float | None = None
     is_filled: bool = True
     is_ringed: bool = False
+    #: What is written beside it.
+    name: str = ""
+    #: Where it leads, on a page.
+    address: str | None = None
 
 
 @dataclass(frozen=True)
@@ -280,7 +313,8 @@ def scatter(
         front = sorted({(each.x, each.y) for each in points if each.is_ringed})
         parts.append(marks.curve(marks.held(front), x, y, "line-rest"))
     shades = shades_of([each.shade for each in points if each.shade is not None])
-    parts += [marks.told(isolated(point.said), _dot(point, x(point.x), y(point.y), shades)) for point in points]
+    parts += [_linked(point, _dot(point, x(point.x), y(point.y), shades)) for point in points]
+    parts += [marks.lettering(x(each.x) + 8, y(each.y) - 5, each.name, small=True) for each in points if each.name]
     entries = [(marks.marked(place), name) for place, name in enumerate(names)]
     entries += [(_sample(kind), meaning) for kind, meaning in kinds]
     meaning, height = marks.key(entries, bottom + 48) if entries else (Markup(), bottom + 38)
@@ -288,7 +322,15 @@ def scatter(
         title = marks.lettering(2, height + 12, f"Colour: {shortened(shade, 50)}")
         colours, height = marks.key([(_step(each), _range(each)) for each in shades], height + 25)
         meaning = join(meaning, title, colours)
-    return marks.drawing(join(parts, meaning), height, label)
+    leads = any(point.address for point in points)
+    return marks.drawing(join(parts, meaning), height, label, role="group" if leads else "img")
+
+
+def _linked(point: Point, dot: list[Markup]) -> Markup:
+    """A point with its tooltip, which is a link where it leads somewhere."""
+    if point.address is None:
+        return marks.told(isolated(point.said), dot)
+    return element("a", element("title", isolated(point.said)), dot, href=point.address, aria_label=point.said)
 
 
 def _dot(point: Point, x: float, y: float, shades: Sequence[Shade] = ()) -> list[Markup]:

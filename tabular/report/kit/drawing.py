@@ -200,10 +200,12 @@ Points = Sequence[tuple[float, float]]
 Sample = Callable[[float, float], Markup]
 
 
-def drawing(content: Markup, height: float, label: str, *, width: float = WIDTH, kind: str = "chart") -> Markup:
-    """An SVG element with *label* as its text alternative."""
+def drawing(
+    content: Markup, height: float, label: str, *, width: float = WIDTH, kind: str = "chart", role: str = "img"
+) -> Markup:
+    """An SVG element with *label* as its text alternative; one with links in it is a group and no image."""
     return element(
-        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", role="img",
+        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", role=role,
         aria_label=label, class_=kind,
     )  # fmt: skip
 

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidRecord
-from tabular.files.csv_tables import commented_rows, first_line, found_delimiter, harmless, plain, read_table, write_csv
+from tabular.files.csv_tables import (
+    _parted_by_blanks,
+    commented_rows,
+    first_line,
+    found_delimiter,
+    harmless,
+    plain,
+    read_table,
+    write_csv,
+)
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 cells = st.one_of(
@@ -95,7 +104,7 @@ def test_spaces_of_other_kinds_belong_to_the_cell() -> None:
         (b"a,b,a\n", "x, line 1: column 3 has the name of another one"),
         (b"a,b\n1,\xff\n", "x, line 2: this is not UTF-8 text"),
         (b"# nothing\n", "x: there is no line with the names of the columns"),
-        (b"a\n" + b"1" * 200_000, "x, line 2: this is no row of a table"),
+        (b"a\n" + b"1" * 200_000, "x, line 2: a cell has more than 131,072 characters"),
     ],
 )
 def test_a_row_that_cannot_be_taken_is_named_by_its_line(data: bytes, message: str) -> None:
@@ -106,3 +115,30 @@ def test_a_row_that_cannot_be_taken_is_named_by_its_line(data: bytes, message: s
 def test_a_row_that_is_no_row_is_an_invalid_record() -> None:
     with pytest.raises(InvalidRecord):
         list(commented_rows(b'"a"b,c\n', "x", ","))
+
+
+@pytest.mark.parametrize("quote", list("[]^*(\\.$-'\""))
+def test_any_sign_may_quote_cells_that_spaces_part(quote: str) -> None:
+    text = f"1  {quote}2 3{quote}\n{quote}x{quote}{quote}y\n\nz {quote} 4\t\n\n5 6\n".splitlines(keepends=True)
+    rows = list(_parted_by_blanks(text, quote))
+    assert rows == [["1", "2 3"], [f"x{quote}y\n\nz ", "4"], [], ["5", "6"]]
+
+
+@pytest.mark.parametrize("line", ['"a"b c\n', 'a "b\n', '"\n'])
+def test_a_quote_that_ends_within_a_cell_or_never_is_no_row(line: str) -> None:
+    with pytest.raises(csv.Error):
+        list(_parted_by_blanks([line], '"'))
+
+
+def test_a_quote_that_is_never_closed_is_looked_at_once() -> None:
+    class Counted(str):
+        looked = 0
+
+        def rstrip(self, *given: str) -> str:  # type: ignore[override]
+            Counted.looked += len(self)
+            return super().rstrip(*given)
+
+    lines = [Counted('"x\n'), *[Counted('""\n')] * 20_000]
+    with pytest.raises(csv.Error):
+        list(_parted_by_blanks(lines, '"'))
+    assert Counted.looked == sum(map(len, lines))

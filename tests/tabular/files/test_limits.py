@@ -2,6 +2,8 @@
 
 import csv
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from api.errors import outcome_of
@@ -64,6 +66,25 @@ def test_the_footer_of_parquet_tells_before_it_is_unpacked(limited, tmp_path):
     assert "200 cells" in refused(path)
     limited(most_cells=1000, most_columns=1)
     assert "2 columns" in refused(path)
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.dictionary(pa.int32(), pa.string())])
+def test_a_text_that_stands_once_in_a_parquet_file_and_many_times_in_its_rows_is_counted(
+    limited, tmp_path, kind, dictionary
+):
+    path = tmp_path / "t.parquet"
+    texts = pa.array([b"x" * 1000 if kind == pa.binary() else "x" * 1000] * 1000)
+    table = pa.table({"n": range(1000), "t": texts.cast(kind), "empty": pa.nulls(1000)})
+    pq.write_table(table, path, use_dictionary=dictionary, compression="zstd")
+    assert path.stat().st_size < 20_000
+    limited(most_cells=99_999)
+    assert "1,000,000 characters; here they may have 999,990" in refused(path) or not dictionary
+    limited(most_cells=200_000, longest_field=999)
+    assert "a cell has 1,000 characters" in refused(path)
+    if kind != pa.binary():
+        limited(longest_field=1000)
+        assert len(read_file(path).table) == 1000
 
 
 @pytest.mark.parametrize("rows", [2, 20_000])

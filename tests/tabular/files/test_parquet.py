@@ -1,4 +1,5 @@
 import datetime
+import io
 import re
 from decimal import Decimal
 
@@ -78,6 +79,12 @@ def test_not_a_number_is_a_missing_value(file):
     assert read_file(file).table.values("a") == [1.5, None, None]
 
 
+def test_a_file_without_rows_has_columns_without_values(file):
+    pq.write_table(pa.table({"town": pa.array([], pa.string()), "age": pa.array([], pa.int64())}), file)
+    found = read_file(file).table
+    assert len(found) == 0 and [each.domain for each in found.attributes] == [(), ()]
+
+
 def test_kinds_are_those_of_the_types(file):
     pq.write_table(pa.table(COLUMNS), file)
     kinds = {each.name: each.kind for each in read_file(file).table.attributes}
@@ -139,6 +146,16 @@ def test_what_is_no_table_of_plain_values_is_refused(file, table, message):
     pq.write_table(table, file)
     with pytest.raises(InvalidInput, match=re.escape(message)):
         read_file(file)
+
+
+@pytest.mark.parametrize("what", [b"column", b"a value"])
+def test_a_name_or_a_cell_that_is_no_text_is_refused(tmp_path, what):
+    into = io.BytesIO()
+    table = pa.table({"column": ["a value"]})
+    pq.write_table(table, into, compression="none", store_schema=False, write_statistics=False)
+    (tmp_path / "t.parquet").write_bytes(into.getvalue().replace(what, b"\xff" * len(what)))
+    with pytest.raises(InvalidInput):
+        read_file(tmp_path / "t.parquet")
 
 
 def test_a_cut_file_is_refused(file):

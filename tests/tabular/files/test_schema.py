@@ -1,4 +1,6 @@
+import json
 import re
+import tomllib
 from dataclasses import replace
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from tabular.attributes import KINDS, ROLES
 from tabular.errors import InvalidInput, ReportedError, UnknownName
-from tabular.files.schema import Description, Schema, parse_schema, read_schema, shipped_schemas
+from tabular.files.schema import Description, Schema, parse_schema, read_schema, schema_of, shipped_schemas
 from tabular.files.table_files import read_file
 
 WHOLE = """
@@ -33,6 +35,13 @@ def test_a_schema_says_what_columns_are_and_how_the_file_is_written():
     assert (schema.options.missing, schema.options.delimiter, schema.options.header) == (("?",), ";", False)
     assert schema.attributes["b"] == Description(kind="ordinal", role="sensitive", domain=("low", "high"))
     assert schema.attributes["c"] == Description(kind="nominal", domain=(1, 2))
+
+
+def test_a_schema_may_be_json_with_the_same_keys():
+    document = tomllib.loads(WHOLE)
+    assert parse_schema(json.dumps(document), "x") == parse_schema(WHOLE, "x") == schema_of(document, "x")
+    with pytest.raises(InvalidInput, match=r"x: this is no JSON: Expecting"):
+        parse_schema('{"a": ', "x")
 
 
 @pytest.mark.parametrize(

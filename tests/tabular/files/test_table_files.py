@@ -12,6 +12,7 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
 from tabular.files.csv_tables import Dialect, DialectOptions, plain
 from tabular.files.csv_texts import found_dialect
+from tabular.files.parquet import write_parquet
 from tabular.files.schema import Description, Schema
 from tabular.files.table_files import read_file, read_masked, write_csv_table, write_table
 from tabular.table import Table
@@ -194,17 +195,18 @@ def test_a_domain_is_in_order_and_missing_is_last(read):
             b"a,b,a\n1,2,3\n",
             "x.csv, line 1: column 3 has the name of another one; if it holds no names, set header to false.",
         ),
+        (b"age,age\n31,40\n32,41\n", "x.csv, line 1: column 2 has the name of another one; if it holds no names"),
         (b"a,b\n\xc3\xa9,1\n\xff,2\n", "x.csv, line 3: this is not UTF-8 text; encoding says what it is."),
         (b"a,b\n1,\x002\n", "x.csv, line 2: there is a NUL character; this is no table as text."),
         (b"PK\x03\x04", "x.csv: this is a zip file or a spreadsheet; give the table in it as CSV or Parquet."),
         (b"\x1f\x8b", "x.csv: this is a gzip file"),
         (b"PAR1", "x.csv: this Parquet file cannot be read"),
-        (b"a,b\n1," + b"2" * 200_000 + b'"\n"",3\n', "x.csv, line 2: this is no row of a table: field larger than"),
+        (b"a,b\n1," + b"2" * 200_000 + b'"\n"",3\n', "x.csv, line 2: a cell has more than 131,072 characters"),
     ],
 )
 def test_a_broken_file_is_named_with_the_line(read, data, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
-        read(data, header=True if data.startswith(b"a,b,a") else None)
+        read(data)
 
 
 def test_a_file_that_is_no_file_is_named(tmp_path):
@@ -463,3 +465,23 @@ def test_a_name_of_another_format_is_refused(tmp_path, name):
     with pytest.raises(InvalidParameter, match="as CSV or Parquet"):
         write_table(Table.from_columns({"a": [1, 2]}), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("bounds", "told"), [((0, 120), "above its bound 120"), ((18, 200), "below its bound 18"), ((17, 121), None)]
+)
+def test_a_number_outside_its_declared_bounds_is_told_with_file_row_column_and_bound(tmp_path, bounds, told):
+    (tmp_path / "t.csv").write_text("name,age\na,30\nb,\nc,17\nd,121\n")
+    with (tmp_path / "t.parquet").open("wb") as file:
+        write_parquet(file, read_file(tmp_path / "t.csv").table)
+    for kind in ("continuous", None):
+        schema = Schema(attributes={"age": Description(kind=kind, bounds=bounds)})
+        for name, where in (("t.csv", "line {}"), ("t.parquet", "row {}")):
+            if told is None:
+                assert read_file(tmp_path / name, schema=schema).table.attribute("age").bounds == bounds
+                continue
+            row = (5 if "above" in told else 4) - (name == "t.parquet")
+            with pytest.raises(InvalidInput) as caught:
+                read_file(tmp_path / name, schema=schema)
+            at = f"{tmp_path / name}, {where.format(row)}"
+            assert str(caught.value) == f"{at}: the cell of column 'age' lies {told}."

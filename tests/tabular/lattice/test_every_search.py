@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
+from tabular.lattice import recalling
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.searches import searches
 from tabular.lattice.searching import Question, run
 from tabular.lattice.space import Limits, as_nodes, as_tuples
-from tabular.loop import after_evaluations, never
+from tabular.loop import ALONE, after_evaluations, never
+from tests.contracts.parts import Remembered
 from tests.strategies import seeds
 from tests.tabular.lattice import kgen_tables
 from tests.tabular.lattice.known_nodes import counted, satisfying
@@ -59,10 +63,10 @@ def question_of(name, watched):
     return Question(watched, "glm") if searches[name].method.seeks_one else Question(watched, "glm", OBJECTIVES)
 
 
-def outcome(name, question, *, seed=0, stop=never):
+def outcome(name, question, *, seed=0, stop=never, parts=ALONE):
     """What the search found, or the error that says why nothing."""
     try:
-        return run(name, method_of(name), question, rng=np.random.default_rng(seed), stop=stop)
+        return run(name, method_of(name), question, rng=np.random.default_rng(seed), stop=stop, parts=parts)
     except NoSolution as nothing:
         return nothing
 
@@ -121,6 +125,34 @@ def test_no_solution_breaks_the_limits_and_each_node_is_evaluated_once(name, pro
         assert set(found.solutions.tuples()) <= set(watched.asked)
         assert found.ended
     assert bytes_of(problem) == before
+
+
+class CutOff(Watched):
+    """An evaluator that is cut off after so many nodes."""
+
+    nodes = 5
+
+    def evaluate(self, nodes):
+        if len(self.asked) >= self.nodes:
+            raise InterruptedError
+        return super().evaluate(nodes)
+
+
+@every_search
+@settings(max_examples=15)
+@given(problem=problems(max_attributes=3), asked=limits, seed=seeds)
+def test_a_search_that_was_cut_off_evaluates_nothing_twice_and_finds_the_same(name, problem, asked, seed):
+    watched = watched_or_none(problem, asked)
+    if watched is None:
+        return
+    whole, parts = outcome(name, question_of(name, watched), seed=seed), Remembered()
+    cut, later = CutOff(problem, asked), Watched(problem, asked)
+    with mock.patch.object(recalling, "_OFTEN", 0.0):
+        with contextlib.suppress(InterruptedError):
+            outcome(name, question_of(name, cut), seed=seed, parts=parts)
+        found = outcome(name, question_of(name, later), seed=seed, parts=parts)
+    assert document_of(found) == document_of(whole)
+    assert cut.asked + later.asked == watched.asked
 
 
 @of_one

@@ -31,12 +31,21 @@ PEOPLE, LATER = table_of(people()), table_of(later())
 STAR = ("*",) * len(NAMES)
 
 
-def found(table=PEOPLE, seed=1, history=None, stop=lambda: False, report=lambda *said: None, **options):
+def found(
+    table=PEOPLE,
+    seed=1,
+    history=None,
+    stop=lambda: False,
+    report=lambda *said: None,
+    best=lambda figures: None,
+    **options,
+):
     if isinstance(options.get("limits"), dict):
         options["limits"] = Limits(**options["limits"])
     request = SearchRequest(**{"quasi_identifiers": NAMES, "algorithm": "exhaustive"} | options)
     rng = np.random.default_rng(seed)
-    return find_generalisation(request, table, HIERARCHIES, rng=rng, history=history, stop=stop, report=report)
+    told = {"report": report, "best": best or (lambda figures: None)}
+    return find_generalisation(request, table, HIERARCHIES, rng=rng, history=history, stop=stop, **told)
 
 
 def rows_of(table, names=NAMES):
@@ -347,3 +356,32 @@ def test_a_node_that_breaks_the_limits_is_not_released():
         require_limits((0, 0, 0), evaluator)
     assert str(caught.value).startswith("choose: the node age=0, sex=0, zip=0 does not satisfy the limits: ")
     assert "rows would have to go, 3 may. Choose a higher one, or raise suppression." in str(caught.value)
+
+
+def test_a_node_that_was_found_is_released_without_a_search():
+    limits = {"k": 3, "suppression": 0.1}
+    front = found(limits=limits, objectives=("k", "glm"), algorithm="pareto").document["solutions"]
+    node = front[len(front) // 2]
+    levels = levels_as_text(NAMES, node["node"])
+    options = {"limits": limits, "objectives": ("k", "glm"), "algorithm": "pareto"}
+    searched = found(**options, release=ReleaseRequest(choose=levels))
+    alone = found(**options, release=ReleaseRequest(choose=levels, alone=True))
+    assert alone.document["evaluated"] == 1 and alone.document["solutions"] == [node]
+    assert rows_of(alone.release.table) == rows_of(searched.release.table)
+    assert alone.document["release"] == {**searched.document["release"], "place": 1}
+
+
+def test_nothing_is_released_alone_that_breaks_the_limits_or_is_not_said():
+    with pytest.raises(NoSolution, match="does not satisfy the limits"):
+        found(limits={"k": 4}, release=ReleaseRequest(choose="0,0,0", alone=True))
+    for choose in (None, "1"):
+        with pytest.raises(InvalidParameter, match="say by"):
+            found(limits={"k": 4}, release=ReleaseRequest(choose=choose, alone=True))
+
+
+@pytest.mark.parametrize("algorithm", ["pareto", "exhaustive"])
+def test_a_front_is_told_while_it_grows_and_ends_as_the_answer(algorithm):
+    told = []
+    document = found(objectives=("k", "glm"), algorithm=algorithm, best=told.append).document
+    assert told[-1]["objectives"] == ["k", "glm"] and told[-1]["found"] == len(document["solutions"])
+    assert told[-1]["front"] == [{name: each[name] for name in ("node", "k", "glm")} for each in document["solutions"]]

@@ -166,3 +166,11 @@ def test_a_made_case_loses_what_its_groups_do():
     # One distance unit is four standard deviations.
     loss = (((released - original) / original.std(axis=0, ddof=1) / 4) ** 2).sum()
     assert loss == pytest.approx(loss_of(points, mdav(points, 3)))
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e308])
+def test_the_mean_of_numbers_near_the_greatest_is_their_mean(factor):
+    table = Table.from_columns(
+        {"turnover": [1.0 * factor, 1.2 * factor, 1.7 * factor]}, [Attribute(name="turnover", kind="continuous")]
+    )
+    assert masked(table, k=3).to_columns()["turnover"] == pytest.approx([1.3 * factor] * 3)

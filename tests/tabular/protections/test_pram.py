@@ -8,6 +8,7 @@ from scipy.stats import chisquare
 
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution, UnknownName
+from tabular.matrices.formulas import Formula
 from tabular.matrices.invariance import bounded, invariant
 from tabular.matrices.transition import by_frequency, retaining
 from tabular.protections import protect
@@ -98,6 +99,11 @@ def test_the_matrix_of_a_column_follows_from_the_parameters():
     assert (matrix() == retaining(DEGREE, 0.8)).all()
     assert (matrix(retain=0.0) == retaining(DEGREE, 0.0)).all()
     assert (matrix(theta=0.3) == by_frequency(DEGREE, 0.3)).all()
+    by_formula = Formula.read("freq_min / freq_i + (i=j)").matrix(DEGREE)
+    assert (matrix(formula="freq_min / freq_i + (i=j)") == by_formula).all()
+    assert (
+        matrix(formula="freq_j", invariant=True) == invariant(Formula.read("freq_j").matrix(DEGREE), DEGREE, degree)
+    ).all()
     assert (matrix(matrix=np.eye(8).tolist()) == np.eye(8)).all()
     assert (matrix(theta=0.3, invariant=True) == invariant(by_frequency(DEGREE, 0.3), DEGREE, degree)).all()
     within = bounded(by_frequency(DEGREE, 0.3), (0.6, 0.7), degree)
@@ -118,7 +124,12 @@ def test_each_column_can_have_a_matrix_of_its_own():
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"retain": 0.5, "theta": 0.5}, "PRAM takes one of matrix, retain and theta, not retain and theta."),
+        ({"retain": 0.5, "theta": 0.5}, "PRAM takes one of matrix, retain, theta and formula, not retain and theta."),
+        (
+            {"formula": "freq_k"},
+            "formula cannot be read at character 1: 'freq_k' stands where one of N, freq_max, "
+            "freq_min, freq_i, freq_j, i=j or ( must stand.",
+        ),
         ({"retain": 1.5}, "PRAM: retain must be from 0 to 1, not 1.5."),
         ({"theta": "much"}, "PRAM: theta must be a number, not 'much'."),
         ({"diagonal": "0.5"}, "PRAM: diagonal must be two probabilities, lo,hi, not '0.5'."),
@@ -141,6 +152,15 @@ def test_bounds_that_no_invariant_matrix_has_are_told():
     school = Table.from_columns({"school": ["a"] * 9 + ["b"]})
     with pytest.raises(NoSolution, match=r"90 % of the records have 'a'.* A diagonal from 0\.5 to 0\.945 works"):
         protect(school, "pram", ["school"], rng=np.random.default_rng(1), invariant=True, diagonal=(0.5, 0.8))
+
+
+def test_one_formula_masks_any_table():
+    other = Table.from_columns({"colour": ["red"] * 6 + ["blue"] * 3 + ["green"]})
+    matrix = PRAM(formula="freq_j").matrices(other, ["colour"])["colour"]
+    frequencies = np.bincount(other.columns["colour"])
+    assert matrix == pytest.approx(np.tile(frequencies / 10, (3, 1)))
+    masked = protect(other, "pram", ["colour"], rng=np.random.default_rng(2), formula="freq_j")
+    assert len(masked) == 10
 
 
 def test_a_missing_value_is_a_category_like_the_others():

@@ -76,6 +76,30 @@ def test_joined_numbers_are_open_from_a_round_number_on():
     assert rarest.values("age") == ["<=50"] * 3 + [79, 81, 95, None]
 
 
+def incomes(values):
+    return Table.from_columns({"x": values}, [Attribute(name="x", kind="continuous")])
+
+
+@pytest.mark.parametrize("order", ["usual", "thesis"])
+def test_a_count_of_many_numbers_ends_at_a_round_one_among_enough_records(order):
+    values = [float(each) for each in np.random.default_rng(5).lognormal(7, 1, size=300)]
+    table = incomes(values)
+    for method, is_last in (("top-coding", True), ("bottom-coding", False)):
+        masked = protect(table, method, ["x"], rng=RNG, count=5, order=order)
+        (label,) = {each for each in masked.values("x") if isinstance(each, str)}
+        end = float(label[2:])
+        assert label.startswith(">=" if is_last == (order == "usual") else "<=")
+        assert end not in values and end == float(f"{end:.2g}")
+        assert masked.values("x").count(label) >= 5
+        assert min(sum(each < end for each in values), sum(each > end for each in values)) >= 3
+
+
+def test_a_count_of_numbers_that_have_no_round_one_among_them_joins_all():
+    for values in ([1.5, 2.25, 3.75, 9.875], [2134567.0, 2134568.0, 2134569.0]):
+        for method in ("top-coding", "bottom-coding"):
+            assert protect(incomes(values), method, ["x"], rng=RNG).values("x") == ["*"] * len(values)
+
+
 def test_numbers_beyond_a_threshold_are_joined_however_few():
     top = protect(NUMBERS, "top-coding", ["age"], rng=RNG, above="90")
     assert top.values("age") == [17, 23, 28, 79, 81, ">=90", None]

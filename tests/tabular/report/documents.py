@@ -138,3 +138,45 @@ def _searched(algorithm: str, metric: str | None, objectives: list[str]) -> dict
         "gap": None,
         "parameters": {"generator": "local", "epsilon": [5, 100]},
     }
+
+
+def evolution_document() -> dict[str, Any]:
+    """An evolution of four members over three generations, one of which is withheld."""
+    shares = (11.03 + step * 0.512345678901 for step in itertools.count())
+    measures = ("ctbil", "dbil", "ebil", "id", "dbrl", "prl", "prl_em", "rsrl", "informed", "clustering")
+    scores = ("information_loss", "disclosure_risk", "score_max", "score_mean", "score_max_em", "score_mean_em")
+
+    def measured(linked: str) -> dict[str, Any]:
+        highest = {"measure": linked, "value": next(shares)}
+        return {**{name: next(shares) for name in (*measures, *scores)}, "highest_linkage": highest}
+
+    def members(count: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "origin": f"rank-swapping percent={count + place}",
+                "information_loss": next(shares),
+                "disclosure_risk": next(shares),
+                "on_front": place < 2,
+            }
+            for place in range(count)
+        ]
+
+    return {
+        "version": "0.3.1",
+        "file": "people.csv",
+        "rows": 4321,
+        "columns": ["age", "town"],
+        "what": "records",
+        "score": "max",
+        "initial": measured("prl"),
+        "final": measured("informed"),
+        "generations": 3,
+        "evaluations": 1777,
+        "seconds": 2.5,
+        "ended": False,
+        "history": [[place, *(next(shares) for _ in range(3))] for place in range(4)],
+        "population": {"initial": members(4), "final": members(3)},
+        "left_out": [{"method": "top-coding", "reason": "it takes ordinal columns only, and 'town' is nominal"}],
+        "withheld": [{"origin": "microaggregation k=2", "reason": "99.0 % of the protected cells are the original's"}],
+        "remarks": ["The score fell by 1.00 points, but an attacker links more."],
+    }

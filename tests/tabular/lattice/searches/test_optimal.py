@@ -50,7 +50,7 @@ def optimum_of(evaluator, metric):
 def check_every_moment(evaluator, metric, most, seed):
     """Run the search by hand; its bound holds and never falls, and at the end it meets the optimum."""
     question, finds = Question(evaluator, metric), Finds()
-    optimum, memory = optimum_of(evaluator, metric), Memory(evaluator)
+    optimum, memory = optimum_of(evaluator, metric), Memory(evaluator, evaluator.evaluate)
     course = Optimal(most=most).course(question, finds, np.random.default_rng(seed))
     before, best = -np.inf, np.inf
     readings = None

@@ -49,6 +49,18 @@ def test_a_value_that_is_not_known_gets_no_bar():
     assert "not known" in words(charts.lying_bars(["a"], {"one": [None]}, label="Bars"))
 
 
+def test_the_larger_a_share_the_darker_its_square():
+    drawing = charts.heat_map(["Spain", "France"], [[0.5, 0.1], [0.05, 0.3]], label="Squares.", what="share")
+    looks = [each.get("class").split()[0] for each in bars(drawing, "fill-step")]
+    assert looks == ["fill-step-1", "fill-step-4", "fill-step-5", "fill-step-2"]
+    assert "Spain, France: 10.0%" in tooltips(drawing)
+
+
+def test_a_map_of_no_links_is_light():
+    (square,) = bars(charts.heat_map(["Spain"], [[0.0]], label="Squares.", what="share"), "fill-step")
+    assert square.get("class") == "fill-step-5 edge"
+
+
 def test_parts_of_a_whole_fill_the_bar():
     counts = {"1": 10, "2-4": 30, "none": 0, "over 20": 60}
     drawing = charts.stacked_shares({"all": counts}, what="candidates", units="users", label="Parts")

@@ -1,0 +1,67 @@
+"""The genome of a transition matrix: Gray codes of its thousandths (Mares Soler 2013, sections 4.1.1 and 4.1.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.evolution.genome import from_gray_code, gray_code
+
+#: A probability of 1 is so many units; the bits of a value can hold up to 1023 of them.
+UNITS, BITS = 1000, 10
+
+Genes = NDArray[np.int64]
+
+
+def encoded(matrix: NDArray[np.float64]) -> Genes:
+    """The genome of *matrix*; a probability is rounded to a thousandth, where the thesis cuts it off.
+
+    >>> [f"{gene:010b}" for gene in encoded(np.array([[0.185, 0.283, 0.532]]))[0]]
+    ['0011100101', '0110010110', '1100011110']
+    """
+    return gray_code(np.rint(UNITS * np.asarray(matrix)).astype(np.int64))
+
+
+def decoded(genes: Genes, allowed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """The matrix of a genome, each row divided by its sum; a row without any probability keeps its value.
+
+    Where cells are *allowed*, the others hold none.
+
+    >>> decoded(gray_code(np.array([[300, 100], [0, 0]]))).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
+    units = from_gray_code(genes).astype(np.float64)
+    if allowed is not None:
+        units *= allowed
+    empty = ~units.any(axis=1)
+    units[empty, empty] = 1
+    return np.asarray(units / units.sum(axis=1, keepdims=True))
+
+
+def mutated(genes: Genes, rng: np.random.Generator, allowed: NDArray[np.bool_] | None = None) -> Genes:
+    """The genome with one bit of one value turned over; of an *allowed* one where that is said."""
+    places = np.arange(genes.size) if allowed is None else np.flatnonzero(allowed)
+    place, bit = rng.choice(places), rng.integers(BITS)
+    changed = genes.copy()
+    changed.flat[place] ^= 1 << bit
+    return changed
+
+
+def crossed(genes: Genes, rng: np.random.Generator) -> Genes:
+    """The genome with two ranges of equal length exchanged, read row by row; they do not overlap.
+
+    From two places s and r on up to |s - r| values are exchanged, and no more than there are after the last one.
+    """
+    if genes.size < 2:
+        return genes.copy()
+    first, second = np.sort(rng.choice(genes.size, size=2, replace=False)).tolist()
+    most = min(genes.size - 1 - second, second - first - 1)
+    return exchanged(genes, first, second, int(rng.integers(most + 1)) + 1)
+
+
+def exchanged(genes: Genes, first: int, second: int, count: int) -> Genes:
+    """The genome with *count* values from place *first* on exchanged for those from *second* on."""
+    changed = genes.copy()
+    changed.flat[first : first + count] = genes.flat[second : second + count]
+    changed.flat[second : second + count] = genes.flat[first : first + count]
+    return changed

@@ -1,0 +1,176 @@
+"""The starting population: the protections of the thesis's grid, or files that somebody masked before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabular.attributes import text_of
+from tabular.comparison import LeftOut, Member
+from tabular.errors import InvalidInput, InvalidParameter, NoSolution, ReportedError, UnknownName, named
+from tabular.evolution.contract import Task
+from tabular.files.table_files import read_masked
+from tabular.grid import thesis_grid
+from tabular.loop import Values, document_of, key_of, of_document, processors
+from tabular.measures.scores import PLAIN, summary
+from tabular.release import IDENTIFIER, SUFFIX
+from tabular.table import Table
+
+#: The endings of files that are tables.
+ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
+
+#: A population of fewer has nothing to exchange.
+FEWEST = 2
+
+_SETS = (
+    "its labels stand for several values, and evolution exchanges single values of the domain, so it cannot take part; "
+    "as it is, its score is {:.2f}"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Start:
+    """Protected files to begin with: what made each of them, and its codes, a row a record."""
+
+    origins: tuple[str, ...]
+    files: tuple[NDArray[np.int32], ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def without_best(self, scores: NDArray[np.float64], percent: float) -> NDArray[np.intp]:
+        """The places of those that stay when the best *percent* of them are left out."""
+        gone = round(len(self.files) * percent / 100)
+        if len(self.files) - gone < FEWEST:
+            raise InvalidParameter(
+                f"{named('drop_best')} {percent:g}: {len(self.files) - gone} of {len(self.files)} members would be "
+                f"left, and evolution needs {FEWEST} or more."
+            )
+        return np.sort(np.argsort(scores, kind="stable")[gone:])
+
+
+def starting_population(task: Task, rng: np.random.Generator) -> Start:
+    """The files of the folder that the *task* names, or of the grid."""
+    found = _of_grid(task, rng) if task.population is None else _of_folder(task, task.population)
+    if len(found.files) < FEWEST:
+        why = f" Left out: {found.left_out[0].method}: {found.left_out[0].reason}." if found.left_out else ""
+        raise NoSolution(
+            f"Evolution begins with {FEWEST} protected files or more, and here are {len(found.files)}.{why}"
+        )
+    return found
+
+
+def _of_grid(task: Task, rng: np.random.Generator) -> Start:
+    """The protections of the grid whose labels are all values of the domain."""
+    members, left_out = thesis_grid(task.table, task.columns)
+    streams = rng.spawn(len(members))
+
+    def tried(number: int) -> Values:
+        try:
+            masked = members[number].protect(task.table, deepcopy(streams[number]))
+        except ReportedError as error:
+            return of_document({"failed": str(error)})
+        if _has_sets(masked, task.columns):
+            found = summary(task.table, masked, task.columns, without=(PLAIN,))
+            return of_document({"failed": _SETS.format(getattr(found, f"score_{task.score}"))})
+        return {"codes": _codes(masked, task.columns)}
+
+    states = [each.bit_generator.state for each in streams]
+    key = key_of("start", task.score, task.table.key, task.columns, [each.key for each in members], states)
+    found = task.parts.each(
+        key, tried, len(members), workers=task.workers or min(4, processors()),
+        told=lambda done: task.report("Starting population", done, len(members)),
+    )  # fmt: skip
+    return _gathered(members, found, left_out)
+
+
+def _gathered(members: Sequence[Member], found: Iterator[tuple[int, Values]], left_out: Sequence[LeftOut]) -> Start:
+    origins, files, failed = [], [], list(left_out)
+    for number, values in found:
+        if "codes" in values:
+            origins.append(members[number].name)
+            files.append(np.asarray(values["codes"], dtype=np.int32))
+        else:
+            failed.append(LeftOut(members[number].name, document_of(values)["failed"]))
+    return Start(origins=tuple(origins), files=tuple(files), left_out=tuple(failed))
+
+
+def _of_folder(task: Task, folder: str) -> Start:
+    """The tables of a folder, in the order of their names; one that does not fit is an error."""
+    paths = population_files(folder)
+    if not paths:
+        raise InvalidInput(f"{folder}: there is no table here; masked tables end with {', '.join(ENDINGS)}.")
+    files = []
+    for done, path in enumerate(paths):
+        task.report("Starting population", done, len(paths))
+        files.append(_read(task, path))
+    return Start(origins=tuple(path.name for path in paths), files=tuple(files))
+
+
+def population_files(folder: str) -> list[Path]:
+    """The tables of a *folder* by name; data dictionaries lie beside some of them."""
+    if not Path(folder).is_dir():
+        raise InvalidInput(f"{folder}: there is no such folder.")
+    every = sorted(Path(folder).iterdir(), key=lambda path: path.name)
+    return [
+        path for path in every
+        if path.is_file() and path.suffix.lower() in ENDINGS and not path.name.endswith(SUFFIX)
+        and not path.name.startswith(".")
+    ]  # fmt: skip
+
+
+def _read(task: Task, path: Path) -> NDArray[np.int32]:
+    """The codes of one masked table whose row i is row i of the original."""
+    table, others = task.table, _unprotected(task)
+    try:
+        masked = read_masked(path, table, names=[*task.columns, *others], schema=task.schema)
+    except UnknownName:
+        # A file of the protected columns alone will do.
+        others = []
+        masked = read_masked(path, table, names=task.columns, schema=task.schema)
+    if len(masked) != len(table):
+        raise InvalidInput(
+            f"{path}: it has {len(masked)} rows, {task.file} has {len(table)}; row i of both must be the same record."
+        )
+    for name in task.columns:
+        _refuse_sets(masked, name, path)
+    for name in others:
+        _refuse_other_record(task, masked, name, path)
+    return _codes(masked, task.columns)
+
+
+def _unprotected(task: Task) -> list[str]:
+    """The columns that a masked file has as they were."""
+    attributes = task.table.attributes
+    return [each.name for each in attributes if each.name not in task.columns and each.role != IDENTIFIER]
+
+
+def _refuse_sets(masked: Table, name: str, path: Path) -> None:
+    rows = np.flatnonzero(masked.columns[name] >= len(masked.attribute(name).domain))
+    if len(rows):
+        label = text_of(masked.rows(rows[:1]).values(name)[0])
+        raise InvalidInput(
+            f"{path}: Column {name!r}, row {rows[0] + 1}: the label {label!r} stands for several values; evolution "
+            "exchanges single values of the domain."
+        )
+
+
+def _refuse_other_record(task: Task, masked: Table, name: str, path: Path) -> None:
+    """Refuse a file in which a column that is not protected differs: its rows are in another order."""
+    rows = np.flatnonzero(masked.columns[name] != task.table.columns[name])
+    if len(rows):
+        raise InvalidInput(
+            f"{path}: Column {name!r}, row {rows[0] + 1}: this column is not protected, but its value is not that of "
+            f"{task.file}; row i of both must be the same record."
+        )
+
+
+def _has_sets(masked: Table, columns: Sequence[str]) -> bool:
+    return any(bool((masked.columns[name] >= len(masked.attribute(name).domain)).any()) for name in columns)
+
+
+def _codes(masked: Table, columns: Sequence[str]) -> NDArray[np.int32]:
+    return np.ascontiguousarray(np.stack([masked.columns[name] for name in columns], axis=1))

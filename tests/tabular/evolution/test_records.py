@@ -1,0 +1,272 @@
+"""Algorithm 5 on protected files, against a slow version of it, and what it promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabular.attributes import Attribute
+from tabular.errors import InvalidParameter, NoSolution
+from tabular.evolution import EvolutionRequest, Task, evolve
+from tabular.evolution.contract import MOST_EQUAL
+from tabular.evolution.fitness import Fitness
+from tabular.evolution.operators import selection_weights
+from tabular.evolution.records import Files, Records
+from tabular.table import Table
+from tests.strategies import seeds
+from tests.tabular.evolution.people import COLUMNS, people
+
+
+def population(seed=3, members=6, *, table=None, score="max", **options):
+    """Random files of a small table, ready to evolve."""
+    table = people() if table is None else table
+    task = Task(table=table, columns=COLUMNS, score=score, workers=1)
+    draw = np.random.default_rng(seed)
+    fitness = Fitness.of(table, COLUMNS)
+    files = []
+    for member in range(members):
+        codes = fitness.codes.copy()
+        chosen = draw.random(codes.shape) < 0.15 * (member + 1)
+        codes[chosen] = np.stack([draw.integers(6, size=len(table)), draw.integers(4, size=len(table))], axis=1)[chosen]
+        files.append(codes)
+    origins = tuple(f"file {member}" for member in range(members))
+    found = Files(Records(**{"tries": 1, **options}), task, fitness, origins, (), np.random.default_rng(seed))
+    found.settle(files)
+    return found
+
+
+def advance(found, generations):
+    for _ in range(generations):
+        found.tell(found.evaluate(found.ask()))
+
+
+class Slow:
+    """Algorithm 5 on whole files, everything counted from the beginning each time."""
+
+    def __init__(self, table, files, score, rng, *, tries, order):
+        self.fitness, self.files, self.score, self.rng = Fitness.of(table, COLUMNS), list(files), score, rng
+        self.original, self.tries, self.order = self.fitness.codes, tries, order
+
+    def scores(self):
+        return np.array([self.fitness.full(each).score(self.score) for each in self.files])
+
+    def drawn(self, weights):
+        wanted, passed = self.rng.random() * sum(weights), 0.0
+        for place, weight in enumerate(weights):
+            passed += weight
+            if wanted < passed:
+                return place
+        raise AssertionError
+
+    def generation(self):
+        scores = self.scores()
+        weights = selection_weights(scores)
+        if self.rng.random() < 0.5:
+            leaders = [place for place in sorted(range(len(scores)), key=lambda at: scores[at])
+                       if self.is_releasable(self.files[place])][:2]  # fmt: skip
+            one = leaders[self.drawn([weights[place] for place in leaders])]
+            others = [place for place in range(len(scores)) if place != one]
+            other = others[self.drawn([weights[place] for place in others])]
+            children = [self.crossed(one, other) for _ in range(self.tries)]
+            self.compete(one, [mine for mine, _ in children], scores)
+            self.compete(other, [theirs for _, theirs in children], scores)
+        else:
+            place = self.drawn(list(weights))
+            self.compete(place, [self.mutated(place) for _ in range(self.tries)], scores)
+
+    def crossed(self, one, other):
+        mine, theirs = self.files[one].tolist(), self.files[other].tolist()
+        by_column = self.order == "columns" or (self.order == "any" and self.rng.random() < 0.5)
+        rows, columns = range(len(mine)), range(2)
+        cells = [(row, column) for column in columns for row in rows] if by_column else [
+            (row, column) for row in rows for column in columns
+        ]  # fmt: skip
+        first = int(self.rng.integers(len(cells)))
+        last = int(self.rng.integers(first, len(cells)))
+        for row, column in cells[first : last + 1]:
+            mine[row][column], theirs[row][column] = theirs[row][column], mine[row][column]
+        return np.array(mine), np.array(theirs)
+
+    def mutated(self, place):
+        column = int(self.rng.integers(2))
+        row = int(self.rng.integers(len(self.files[place])))
+        child = self.files[place].copy()
+        values = [value for value in range((6, 4)[column]) if value != child[row, column]]
+        child[row, column] = values[int(self.rng.integers(len(values)))]
+        return child
+
+    def is_releasable(self, codes):
+        return (codes == self.original).mean() <= MOST_EQUAL
+
+    def compete(self, place, children, scores):
+        found = [self.fitness.full(child).score(self.score) for child in children]
+        best = min(range(len(children)), key=lambda at: found[at])
+        if found[best] < scores[place] and self.is_releasable(children[best]):
+            self.files[place] = children[best]
+
+
+@pytest.mark.parametrize(
+    ("score", "tries", "order"), [("max", 1, "records"), ("mean", 1, "columns"), ("max", 3, "any")]
+)
+@given(seed=seeds)
+@settings(max_examples=3)
+def test_it_does_what_a_slow_version_does(score, tries, order, seed):
+    found = population(seed, score=score, recount=0, tries=tries, order=order)
+    files = [state.codes for state in found._states]
+    slow = Slow(people(), files, score, np.random.default_rng(seed), tries=tries, order=order)
+    for _ in range(20):
+        advance(found, 1)
+        slow.generation()
+    assert np.array_equal(np.stack([state.codes for state in found._states]), np.stack(slow.files))
+    assert found.scores.tolist() == slow.scores().tolist()
+
+
+@pytest.mark.parametrize("operators", ["either", "both", "everywhere"])
+def test_no_member_ever_gets_worse(operators):
+    found = population(recount=0, operators=operators, mutation=0.2 if operators != "either" else None)
+    for _ in range(60):
+        before = found.scores.copy()
+        advance(found, 1)
+        assert (found.scores <= before).all()
+    assert found.scores.min() < population().scores.min()
+
+
+def test_states_agree_with_full_evaluations_in_every_bit():
+    found = population()
+    advance(found, 80)
+    for place, state in enumerate(found._states):
+        assert found.fitness.full(state.codes) == state.scores
+        assert found.scores[place] == state.scores.score("max")
+
+
+def test_both_operators_may_act_in_one_generation():
+    found = population(operators="both", crossover=1.0, mutation=1.0)
+    alike = 0
+    for _ in range(20):
+        crossed = found.ask()
+        alike += len(crossed) == 2
+        found.tell(found.evaluate(crossed))
+    assert alike > 10
+    # Without a crossover a mutation is one gene.
+    only = population(operators="both", crossover=0.0, mutation=1.0)
+    assert {len(each.genes.values) for _ in range(20) for each in only.ask()} == {1}
+    assert all(population(operators="both", crossover=0.0, mutation=0.0).ask() == [] for _ in range(3))
+
+
+def test_mutation_everywhere_changes_about_its_share_of_the_genes():
+    found = population(operators="everywhere", crossover=0.0, mutation=0.25)
+    changed = []
+    for _ in range(40):
+        (child,) = found.ask()
+        start, values = child.genes.start, child.genes.values
+        before = found._states[child.parent].codes.reshape(-1)[start : start + len(values)]
+        changed.append((before != values).sum())
+    assert np.mean(changed) == pytest.approx(0.25 * 80, rel=0.2)
+
+
+def test_weights_are_counted_again_over_the_population():
+    found = population(recount=10)
+    first = found.fitness.gains
+    advance(found, 9)
+    assert np.array_equal(found.fitness.gains, first)
+    evaluated = found.evaluated
+    advance(found, 1)
+    files = [state.codes for state in found._states]
+    assert np.array_equal(found.fitness.gains, Fitness.of(people(), COLUMNS).held(files).gains)
+    assert found.evaluated - evaluated >= len(files)
+
+
+@given(st.integers(1, 40), st.integers(1, 30), seeds)
+@settings(max_examples=5)
+def test_what_was_kept_goes_on_as_if_nothing_had_been(before, after, seed):
+    whole, cut = population(seed, recount=20), population(seed, recount=20)
+    advance(whole, before + after)
+    advance(cut, before)
+    resumed = cut.method.resume(cut.task, {name: array.copy() for name, array in cut.kept().items()})
+    assert resumed.evaluated == cut.evaluated
+    advance(resumed, after)
+    assert all(np.array_equal(array, resumed.kept()[name]) for name, array in whole.kept().items())
+
+
+def test_nothing_becomes_the_original_but_for_a_few_cells():
+    found = population(score="mean", recount=0)
+    advance(found, 300)
+    original = found.fitness.codes
+    for place, state in enumerate(found._states):
+        share = (state.codes == original).mean()
+        assert share <= MOST_EQUAL
+        assert found.individual(place).withheld is None
+
+
+def test_what_is_the_original_at_the_start_is_withheld():
+    found = population(members=2)
+    files = [found.fitness.codes, found._states[1].codes]
+    found.settle(files)
+    assert "100.0 % of the protected cells are the original's, more than 95 %" in (found.individual(0).withheld or "")
+    assert found.individual(1).withheld is None
+
+
+def test_several_draws_compete_for_the_place_of_one_parent():
+    one, many = population(recount=0), population(recount=0, tries=8)
+    advance(one, 30)
+    advance(many, 30)
+    assert many.evaluated > 5 * one.evaluated
+    assert many.scores.min() < one.scores.min()
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    asked = EvolutionRequest(what="records", columns=COLUMNS, generations=20)
+    return evolve(asked, people(60), rng=np.random.default_rng(7))
+
+
+def test_it_starts_from_the_grid_and_says_what_it_left_out(outcome):
+    document = outcome.document
+    starts = {each["origin"].split()[0] for each in document["population"]["initial"]}
+    assert starts == {"microaggregation", "rank-swapping", "pram"}
+    reasons = {each["method"].split()[0]: each["reason"] for each in document["left_out"]}
+    assert "its labels stand for several values" in reasons["global-recoding"]
+
+
+def test_the_score_never_rises_and_the_release_has_the_values_of_the_domain(outcome):
+    best = [row[1] for row in outcome.document["history"]]
+    assert best == sorted(best, reverse=True)
+    table = outcome.release.table
+    assert all(len(table.sets[name]) == 0 for name in COLUMNS)
+    assert table.values("illness") == people(60).values("illness")
+    assert outcome.document["final"]["score_max"] == outcome.measures.score_max
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_any_number_of_workers_gives_the_same(outcome, workers):
+    asked = EvolutionRequest(what="records", columns=COLUMNS, generations=20)
+    found = evolve(asked, people(60), rng=np.random.default_rng(7), workers=workers)
+    assert found.document["history"] == outcome.document["history"]
+    for name in COLUMNS:
+        assert np.array_equal(found.release.table.columns[name], outcome.release.table.columns[name])
+
+
+def test_the_best_can_be_left_out_at_the_start(outcome):
+    asked = EvolutionRequest(what="records", columns=COLUMNS, generations=0, drop_best=10)
+    found = evolve(asked, people(60), rng=np.random.default_rng(7)).document
+    before, after = outcome.document["population"]["initial"], found["population"]["initial"]
+    assert len(after) == len(before) - round(len(before) / 10)
+    assert found["history"][0][1] > outcome.document["history"][0][1]
+    with pytest.raises(InvalidParameter, match="drop_best 99: 1 of"):
+        evolve(
+            EvolutionRequest(what="records", columns=COLUMNS, drop_best=99), people(60), rng=np.random.default_rng(7)
+        )
+
+
+def test_where_nothing_can_change_it_says_so():
+    table = Table.from_columns({"a": ["x"] * 5}, [Attribute(name="a")])
+    with pytest.raises(NoSolution, match="Each of the columns has one value"):
+        evolve(EvolutionRequest(what="records", columns=("a",)), table, rng=np.random.default_rng(1))
+
+
+def test_columns_of_numbers_alone_are_refused():
+    table = Table.from_columns({"a": [1.5, 2.5, 3.5]}, [Attribute(name="a", kind="continuous")])
+    with pytest.raises(InvalidParameter, match="kind NAME=ordinal reads a column of few numbers as categories"):
+        evolve(EvolutionRequest(what="records", columns=("a",)), table, rng=np.random.default_rng(1))
