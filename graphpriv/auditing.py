@@ -21,7 +21,7 @@ from graphpriv.store.records import Run
 from graphpriv.structure import structural_change, structure
 from graphpriv.topics import RANKS
 from tabular.errors import InvalidInput, InvalidParameter
-from tabular.loop import Report, silent
+from tabular.loop import ALONE, Parts, Report, silent
 from tabular.release import version
 from tabular.table import smallest_class
 
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 STRUCTURE = "structure"
 
 #: The steps of an audit where none are given: about a minute of two processors where there are hubs.
-STEPS = 24_000_000_000
+STEPS = 30_000_000_000
 
-#: The part of them that the search by links alone may take; the scenarios with labels share the rest.
-LINKS_SHARE = 0.7
+#: The part of them that the search by links alone may take; the scenarios with labels share the rest. A step of its
+#: searches takes twice as long, and decides far less.
+LINKS_SHARE = 0.4
 
 #: The measures whose keys in the document are agreed.
 THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
@@ -164,6 +165,7 @@ def audit(
     workers: int | None = None,
     report: Report = silent,
     shared: SharedFindings | None = None,
+    parts: Parts = ALONE,
 ) -> Audit:
     """Measure what *released* lost against *original* and who can still be found in it.
 
@@ -173,7 +175,7 @@ def audit(
     the document says between what the figures then lie; more steps only narrow that, but where they are too
     few to compare equal neighbourhoods. *report* is told which attacker
     is at work on which scenario, and how many millions of the steps are used up. *shared* is what earlier audits
-    found that holds for this one, too.
+    found that holds for this one, too. What an attacker found is kept, and its long searches go by *parts*.
     """
     for name, graph in (("original", original), ("released", released)):
         if not len(graph):
@@ -186,23 +188,26 @@ def audit(
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
     shared = SharedFindings() if shared is None else shared
-    comparison = shared.comparison(pair.aligned, workers)
+    comparison = shared.comparison(pair.aligned, workers, parts)
     asked = {**scenarios, STRUCTURE: ()}
     found: dict[str, dict[str, Disclosure]] = {name: {} for name in attackers}
-    done, spare = 0, dict.fromkeys(attackers, 0)
+    done = 0
     shares = {each: _share(steps, each, len(scenarios)) for each in asked}
     whole = sum(registered[name].method.within(share).steps for name, share in product(attackers, shares.values()))
-    for name, scenario in product(attackers, _in_turn(asked)):
+    in_turn, spare = _in_turn(comparison, scenarios), {name: _Spare(len(scenarios)) for name in attackers}
+    for name, scenario in _attacks(attackers, in_turn, from_the_end=parts.helps):
         method, share = registered[name].method, shares[scenario]
-        attacker, own = method.within(share, 0 if scenario == STRUCTURE else spare[name]), method.within(share).steps
+        more = 0 if scenario == STRUCTURE else spare[name].taken()
+        attacker, own = method.within(share, more), method.within(share).steps
         once = shared.note if scenario == STRUCTURE else ""
         told = _counted_on(report, f"Attacker {name}, {scenario}{once}", (done, own, whole))
         told(0, 0)
         known = comparison.links.disclosures if scenario == STRUCTURE else {}
         if attacker not in known:
-            known[attacker] = attacker.disclosed(comparison, asked[scenario], told)
+            known[attacker] = attacker.found(comparison, asked[scenario], told)
         found[name][scenario] = known[attacker]
-        spare[name] = _spared(attacker, known[attacker])
+        # The links alone hand nothing on, so that it does not matter when they have their turn.
+        spare[name].left += 0 if scenario == STRUCTURE else _spared(attacker, known[attacker])
         done += own
     found = {name: {scenario: each[scenario] for scenario in asked} for name, each in found.items()}
     report("Measuring", 0, 0)
@@ -228,16 +233,45 @@ class SharedFindings:
         self.note = note
         self._links: ComparedLinks | None = None
 
-    def comparison(self, pair: Pair, workers: int | None) -> Comparison:
+    def comparison(self, pair: Pair, workers: int | None, parts: Parts = ALONE) -> Comparison:
         """The comparison of a *pair*, which knows what was found by the same links."""
-        found = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers, links=self._links)
+        found = Comparison.of(pair.original, pair.masked, pair.mapping, workers=workers, links=self._links, parts=parts)
         self._links = found.links
         return found
 
 
-def _in_turn(scenarios: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Who knows most comes first: that takes few steps, and the others can use the rest; the links alone come last."""
-    return sorted(scenarios, key=lambda name: (name == STRUCTURE, -len(scenarios[name])))
+def _attacks(attackers: Sequence[str], in_turn: Sequence[str], *, from_the_end: bool) -> list[tuple[str, str]]:
+    """Each attacker in each scenario, in turn; *from_the_end* those who know the links alone come first.
+
+    What they find does not depend on the others, so that two processes can begin with one of these each.
+    """
+    attacks = list(product(attackers, [*in_turn, STRUCTURE]))
+    return sorted(attacks, key=lambda attack: attack[1] != STRUCTURE) if from_the_end else attacks
+
+
+def _in_turn(comparison: Comparison, scenarios: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Whose labels tell most apart comes first: that takes few steps, and the others can use the rest."""
+
+    def alike(name: str) -> int:
+        """How many pairs of masked users have the same label."""
+        labels = comparison.labels(scenarios[name])[len(comparison.original) :]
+        return int((np.bincount(labels).astype(np.int64) ** 2).sum())
+
+    return sorted(scenarios, key=alike)
+
+
+@dataclass
+class _Spare:
+    """The steps that scenarios of an attacker did not need, for so many that are still to come."""
+
+    to_come: int
+    left: int = 0
+
+    def taken(self) -> int:
+        """Take the part of the next scenario."""
+        part = self.left // self.to_come
+        self.left, self.to_come = self.left - part, self.to_come - 1
+        return part
 
 
 def _spared(attacker: Attacker, found: Disclosure) -> int:

@@ -1,4 +1,4 @@
-"""The whole chain on a synthetic graph: protected, audited, described, and taken as microdata."""
+"""The chain from an original on: protected, audited, described, and taken as microdata."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from graphpriv.auditing import Audit, audit
 from graphpriv.dictionary import microdata_dictionary, release_dictionary
+from graphpriv.formats.contract import write_pieces
 from graphpriv.formats.node_link import NodeLink
-from graphpriv.graph import SocialGraph
+from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.microdata import Microdata, microdata
-from graphpriv.protections import check_k, protect
+from graphpriv.protections import protect
 from graphpriv.release import Release, write_mapping
 from graphpriv.report import demo_report
 from graphpriv.report.drawing import draw, shares
 from graphpriv.store.contract import Store
-from graphpriv.stored import protection_run
+from graphpriv.store.records import Copy
+from graphpriv.stored import marked, protection_run
 from graphpriv.structure import describe
-from graphpriv.synthetic import synthetic_graph
 from tabular.files.disk import release_id
 from tabular.loop import Report, silent
 
@@ -53,19 +53,22 @@ class Demonstration:
     facts: Mapping[str, Any]
     microdata: Microdata
     seed: int
+    #: How the original was collected, and all that is kept of that, if it was.
+    collection: Mapping[str, Any] | None = None
+    collected: Copy | None = None
 
     def keep(self, store: Store) -> None:
         """Keep the original and the release in a *store*."""
-        store.save_graph("original", self.original, overwrite=True)
-        run = protection_run(self.original, self.release)
+        store.adopt(self.collected or Copy.of("original", self.original), overwrite=True)
+        run = protection_run(marked(store, fingerprint(self.original)), self.release)
         store.save_release("original", "released", self.release, seed=self.seed, run=run, overwrite=True)
 
     def writers(self) -> dict[str, Callable[[IO[bytes]], object]]:
         """How each of `FILES` but the store and the dictionaries is written."""
         ids, released = self.original.ids, self.release.graph
         return {
-            "original": lambda file: NodeLink().write(self.original, [file], Path()),
-            "released": lambda file: NodeLink().write(released, [file], Path()),
+            "original": lambda file: write_pieces(file, NodeLink().text(self.original)),
+            "released": lambda file: write_pieces(file, NodeLink().text(released)),
             "mapping": lambda file: write_mapping(file, ids, released.ids, self.release.mapping),
             "microdata": self.microdata.write,
             "audit": lambda file: file.write(_json(self.audit.document)),
@@ -92,6 +95,7 @@ class Demonstration:
             graph_facts={**self.facts, "degree": degree["mean"], "largest_degree": degree["largest"]},
             drawings=draw(self.original, self.release.graph, self.release.mapping),
             files=FILES,
+            collection=self.collection,
             shares={
                 "first topic": shares(self.original, self.release.graph, "topic1"),
                 "continent": shares(self.original, self.release.graph, "continent"),
@@ -99,18 +103,24 @@ class Demonstration:
         )
 
 
-def demonstrate(users: int, follows: int | None = None, *, k: int, seed: int, report: Report = silent) -> Demonstration:
-    """Draw a graph of *users* and *follows* from *seed*, and take it through the whole chain."""
-    check_k(k, users)
-    drawing, extracting = np.random.default_rng(seed).spawn(2)
-    report(f"Drawing {users:,} users", 0, 0)
-    original = synthetic_graph(users, follows, rng=drawing)
+def demonstrate(
+    original: SocialGraph,
+    *,
+    k: int,
+    seed: int,
+    collection: Mapping[str, Any] | None = None,
+    collected: Copy | None = None,
+    report: Report = silent,
+) -> Demonstration:
+    """Take an *original* through the chain; *collection* says how it was *collected*."""
+    _, extracting = np.random.default_rng(seed).spawn(2)
     # From the seed itself: a protection with the seed that the store keeps draws the same release.
     release = protect(original, k, rng=np.random.default_rng(seed), report=report)
     found = audit(original, release.graph, release.mapping, report=report)
     report("Describing", 0, 0)
     facts = describe(original, rng=np.random.default_rng(0))
-    return Demonstration(original, release, found, facts, microdata(release.graph, rng=extracting), seed)
+    table = microdata(release.graph, rng=extracting)
+    return Demonstration(original, release, found, facts, table, seed, collection, collected)
 
 
 def _json(document: Mapping[str, Any]) -> bytes:

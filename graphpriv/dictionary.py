@@ -20,6 +20,7 @@ from tabular.table import equivalence_classes, smallest_class
 
 if TYPE_CHECKING:
     from graphpriv.release import Release
+    from graphpriv.store.pages import Pages
     from graphpriv.store.records import GraphInfo
 
 #: What the fields of a profile mean, in a release and in a table taken from any graph.
@@ -50,7 +51,7 @@ VALUES_SHARED = (
 DEGREES_STAY = "The degree of each user is that of the original; who knows it may tell users of one profile apart."
 
 
-def release_dictionary(graph: SocialGraph, origin: Release | GraphInfo) -> dict[str, Any]:
+def release_dictionary(graph: SocialGraph | Pages, origin: Release | GraphInfo) -> dict[str, Any]:
     """The dictionary of a released graph."""
     profiles = list(graph.profiles().T)
     direction = "follows" if graph.directed else "is linked with"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ ATTRIBUTES = ("location", "topic1", "topic2", "topic3")
 
 #: What an original may know of a person beside the profile; no release carries any of it.
 PRIVATE = ("handle", "name", "location_text")
+
+#: How many elements of an array are turned into Python objects at a time.
+BLOCK = 100_000
 
 #: How a neighbour stands to the centre, as bits: the centre follows it, it follows the centre.
 FOLLOWS, FOLLOWED = 1, 2
@@ -219,6 +223,17 @@ class SocialGraph:
         once = sources < targets
         return sources[once], targets[once]
 
+    def people(self) -> Iterator[tuple[str, Sequence[str | None]]]:
+        """The id of each user, in order, and what the private columns hold."""
+        private: Iterable[tuple[str | None, ...]] = (
+            zip(*self.private.values(), strict=True) if self.private else repeat(())
+        )
+        return zip(self.ids, private, strict=False)
+
+    def ends(self) -> Iterator[tuple[int, int]]:
+        """Source and target of each edge in the order of `edges`, for a loop in Python."""
+        return pairs(*self.edges())
+
     def undirected(self) -> SocialGraph:
         """The same graph without directions."""
         if not self.directed:
@@ -258,6 +273,17 @@ class SocialGraph:
         names, topics = only_used(self.topic_names, among.topics)
         location = np.where(among.location == UNKNOWN, UNKNOWN, moved[among.location]).astype(np.int32)
         return replace(among, places=places, location=location, topic_names=names, topics=topics)
+
+
+def in_blocks(values: NDArray[Any]) -> Iterator[Any]:
+    """The elements of an array as Python objects, not all of them at once."""
+    for start in range(0, len(values), BLOCK):
+        yield from values[start : start + BLOCK].tolist()
+
+
+def pairs(sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]) -> Iterator[tuple[int, int]]:
+    """Two arrays as pairs of Python numbers, not all of them at once."""
+    return zip(in_blocks(sources), in_blocks(targets), strict=True)
 
 
 def links_of(

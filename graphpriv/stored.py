@@ -5,7 +5,9 @@ Nothing here prints or writes files. Each result carries `notes`: sentences that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hmac
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,10 +21,11 @@ from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata, protect_microdata
 from graphpriv.release import NOWHERE, Release, mapping_by_id, read_mapping
 from graphpriv.store.contract import Store
+from graphpriv.store.pages import Pages
 from graphpriv.store.records import GraphInfo, Run, changed, check_name
 from graphpriv.trails import Published, kept_clusters
 from graphpriv.verification import joint_k, verify_together
-from tabular.errors import AlreadyReleased, InvalidInput, InvalidParameter, UnknownName, named
+from tabular.errors import AlreadyReleased, InvalidInput, InvalidParameter, NoSolution, UnknownName, named
 from tabular.loop import Report, silent
 from tabular.release import version
 from tabular.table import equivalence_classes
@@ -88,18 +91,18 @@ def keep_release(
     report("Loading", 0, 0)
     revision = store.revision(original)
     graph = store.load_graph(original)
-    if loose := releases_cut_loose(store, graph, but=name):
-        raise uncounted(original, loose[0])
+    held = fingerprint(graph)
+    if elsewhere := released_elsewhere(store, held, original, but=name):
+        raise uncounted(original, elsewhere[0])
     beside = published(store, original, names, len(graph))
     kept = None if previous is None else _kept_clusters(beside, previous, protections.check_k(k, len(graph)))
     rng = np.random.default_rng(seed)
     release = protections.protect(graph, k, method=method, rng=rng, kept=kept, report=report, **parameters)
     together = [*((each.graph, each.mapping) for each in beside), (release.graph, release.mapping)]
     least = joint_k(together) if previous is None else verify_together(together, k)
-    report("Storing", 0, 0)
-    run = protection_run(graph, release, names)
+    run = protection_run(marked(store, held), release, names)
     store.save_release(
-        original, name, release, seed=seed, run=run, overwrite=overwrite, revision=revision, beside=there
+        original, name, release, seed=seed, run=run, overwrite=overwrite, revision=revision, beside=there, report=report
     )
     return KeptRelease(original, name, release, beside, least)
 
@@ -142,20 +145,42 @@ def already_released(original: str, names: Sequence[str]) -> AlreadyReleased:
     )
 
 
-def uncounted(original: str, name: str) -> AlreadyReleased:
-    """The error for a release *name* that nothing can count together with a new one."""
+def uncounted(original: str, release: GraphInfo) -> AlreadyReleased:
+    """The error for a *release* that nothing can count together with a new one."""
+    if release.original is not None:
+        return AlreadyReleased(
+            f"{release.name!r} is a live release of {release.original!r}, which held the same data as {original!r}, "
+            f"and links tell which rows of two releases are one user. Make the next one from {release.original!r}, or "
+            f"delete {release.name!r}."
+        )
     return AlreadyReleased(
-        f"{name!r} was released from the data that {original!r} holds, before that was imported anew, and is live. Its "
-        f"mapping went with the original of then, so nothing can count the two together: delete {name!r}, or replace "
-        f"it under its name with {named('overwrite')}."
+        f"{release.name!r} was released from the data that {original!r} holds, before that was imported anew, and is "
+        f"live. Its mapping went with the original of then, so nothing can count the two together: delete "
+        f"{release.name!r}, or replace it under its name with {named('overwrite')}."
     )
 
 
-def releases_cut_loose(store: Store, graph: SocialGraph, *, but: str) -> list[str]:
-    """The releases, *but* for one, whose original is gone from the store and held what *graph* holds."""
-    loose = [each.name for each in store.graphs() if each.is_release and each.original is None and each.name != but]
-    held = {each: {run.input_hash for run in store.runs(each) if run.verb == "protect"} for each in loose}
-    return [each for each in loose if fingerprint(graph) in held[each]]
+def released_elsewhere(store: Store, held: str, original: str, *, but: str) -> list[GraphInfo]:
+    """The releases, *but* for one, of data with the fingerprint *held* that are not releases of this *original*.
+
+    Theirs is gone from the store, or has another name.
+    """
+    others = [each for each in store.graphs() if each.is_release and each.original != original and each.name != but]
+    # Versions before this one wrote the plain fingerprint.
+    marks = {marked(store, held), held}
+    return [
+        each
+        for each in others
+        if any(run.verb == "protect" and run.input_hash in marks for run in store.runs(each.name))
+    ]
+
+
+def marked(store: Store, fingerprint: str) -> str:
+    """A mark of an original with a *fingerprint*, which only those can make who have the secret of the store.
+
+    The plain fingerprint would tell anybody who reads a record whether a guess at the original is right.
+    """
+    return f"hmac-sha256:{hmac.new(store.secret(), fingerprint.encode(), 'sha256').hexdigest()}"
 
 
 def published(store: Store, original: str, names: Iterable[str], users: int) -> list[Published]:
@@ -172,6 +197,24 @@ def _kept_clusters(beside: Sequence[Published], previous: str, k: int) -> NDArra
     return kept_clusters(first, others, k)
 
 
+def kept_by_k(
+    store: Store, original: str, previous: str, ks: Iterable[int], users: int
+) -> tuple[dict[int, NDArray[np.int64]], dict[int, str]]:
+    """The clusters to keep of a live release for each of *ks*, and for those that cannot be why not."""
+    there = store.releases_of(original)
+    if previous not in there:
+        raise UnknownName.among(f"release of {original!r}", previous, there)
+    beside = published(store, original, there, users)
+    kept: dict[int, NDArray[np.int64]] = {}
+    refused: dict[int, str] = {}
+    for k in ks:
+        try:
+            kept[k] = _kept_clusters(beside, previous, protections.check_k(k, users))
+        except NoSolution as error:
+            refused[k] = str(error)
+    return kept, refused
+
+
 def check_release_name(name: str, original: str) -> str:
     """The *name* of a release, if it can be one and is not that of its *original*."""
     if check_name(name, "into") == original:
@@ -179,11 +222,11 @@ def check_release_name(name: str, original: str) -> str:
     return name
 
 
-def protection_run(original: SocialGraph, release: Release, beside: Iterable[str] = ()) -> Run:
-    """The record of how a *release* was made, and *beside* which live ones."""
+def protection_run(mark: str, release: Release, beside: Iterable[str] = ()) -> Run:
+    """The record of how a *release* was made of an original with a *mark*, and *beside* which live ones."""
     parameters = {"k": release.k, "method": release.method, **release.parameters}
     parameters |= {"beside": list(beside)} if beside else {}
-    return Run(verb="protect", parameters=parameters, version=version(), input_hash=fingerprint(original))
+    return Run(verb="protect", parameters=parameters, version=version(), input_hash=mark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +275,7 @@ def match_files(original: str, released: str, *, mapping: str | None = None, rep
 class Exported:
     """A graph out of a store, and of a release its origin, if that was asked for."""
 
-    graph: SocialGraph
+    graph: SocialGraph | Pages
     info: GraphInfo
     origin: Origin | None = None
 
@@ -244,13 +287,17 @@ class Exported:
         return notes if self.origin is None else (*notes, leads_back)
 
 
-def export(store: Store, name: str, *, with_origin: bool = False) -> Exported:
-    """A graph of a store; *with_origin* asks for the original of a release and the mapping to it."""
-    info = store.graph(name)
-    if with_origin and info.original is None:
-        raise InvalidParameter(f"{named('mapping')}: {name!r} is not a release of a graph in this store.")
-    graph, origin = _with_origin(store, info) if with_origin else (store.load_graph(name), None)
-    return Exported(graph, info, origin)
+def export(opened: Callable[[], AbstractContextManager[Store]], name: str, *, with_origin: bool = False) -> Exported:
+    """A graph of a store that is *opened* when it is read; *with_origin* asks for the original of a release, too."""
+    if not with_origin:
+        pages = Pages.of(opened, name)
+        return Exported(pages, pages.info)
+    with opened() as store:
+        info = store.graph(name)
+        if info.original is None:
+            raise InvalidParameter(f"{named('mapping')}: {name!r} is not a release of a graph in this store.")
+        graph, origin = _with_origin(store, info)
+        return Exported(graph, info, origin)
 
 
 @dataclass(frozen=True, eq=False)

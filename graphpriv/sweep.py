@@ -9,13 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphpriv.auditing import SharedFindings, audit
-from graphpriv.graph import SocialGraph
+from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.protections import check_k, protect
 from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter, NoSolution
-from tabular.loop import Report, silent
+from tabular.loop import ALONE, Parts, Report, Values, document_of, key_of, of_document, silent
 from tabular.release import version
 
 #: The parts of an audit that a sweep averages.
@@ -37,16 +38,19 @@ def sweep(
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
     steps: int | None = None,
+    kept: Mapping[int, NDArray[np.int64]] = MappingProxyType({}),
     workers: int | None = None,
     report: Report = silent,
     stop: Callable[[], bool] = lambda: False,
+    parts: Parts = ALONE,
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
-    *parameters* are those of the *method*; *steps* is how many steps the attackers may take in one audit. All of *ks*
+    *parameters* are those of the *method*; *kept* are clusters that stand already, by k, where other releases are live
+    (see `graphpriv.trails`). *steps* is how many steps the attackers may take in one audit. All of *ks*
     have their first run before one has its second. What follows from the links alone is found once for all runs whose
-    releases have the same links. When *stop* says so, the runs that are done by then are the answer:
-    each row says how many it has, and a k without any has no row.
+    releases have the same links. Each run is one of the *parts*. When *stop* says so, the runs that are done by then
+    are the answer: each row says how many it has, and a k without any has no row.
     """
     if runs < 1:
         raise InvalidParameter.wrong("runs", must="be at least 1", was=runs)
@@ -54,17 +58,17 @@ def sweep(
         raise InvalidParameter.wrong("k", must="be one number or several, each given once", was=list(ks))
     for k in ks:
         check_k(k, len(graph))
-    audits: dict[int, list[Mapping[str, Any]]] = {k: [] for k in ks}
+    audits: dict[int, list[dict[str, Any]]] = {k: [] for k in ks}
     shared = SharedFindings(", once for all releases with these links")
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
-    for position, (run, k) in enumerate(product(range(runs), ks)):
-        if stop():
-            break
-        report("Runs", position, len(ks) * runs)
+    every = list(product(range(runs), ks))
+
+    def measured(number: int) -> Values:
+        run, k = every[number]
         within = _within(report, f"Run {run + 1} of {runs}, k={k}")
         generator = np.random.default_rng(seeds[run])
-        release = protect(graph, k, method=method, rng=generator, report=within, **parameters)
+        release = protect(graph, k, method=method, rng=generator, kept=kept.get(k), report=within, **parameters)
         found = audit(
             graph,
             release.graph,
@@ -76,12 +80,20 @@ def sweep(
             workers=workers,
             report=within,
             shared=shared,
+            parts=parts,
         )
-        audits[k].append(found.document)
+        return of_document(_figures(found.document))
+
+    stands = [each for k in ks for each in (k, kept.get(k))]
+    key = key_of(fingerprint(graph), seeds, method, dict(parameters), attackers, dict(scenarios), steps, *stands)
+    for number, values in parts.each(
+        key, measured, len(every), stop=stop, told=lambda done: report("Runs", done, len(every))
+    ):
+        audits[every[number][1]].append(document_of(values))
     done = {k: each for k, each in audits.items() if each}
     if not done:
         raise NoSolution("The sweep was stopped before its first run was done.")
-    notes = {each["structure"]["note"] for documents in done.values() for each in documents}
+    notes = {each.pop("note") for documents in done.values() for each in documents}
     return {
         "version": version(),
         "parameters": {
@@ -97,7 +109,7 @@ def sweep(
         "edges": graph.edge_count,
         "note": " ".join(sorted(notes)),
         "ended": sum(map(len, audits.values())) == len(ks) * runs,
-        "rows": [{"k": k, "runs": len(documents), **_averaged(documents)} for k, documents in done.items()],
+        "rows": [{"k": k, "runs": len(documents), **_spread(documents)} for k, documents in done.items()],
     }
 
 
@@ -106,22 +118,26 @@ def _within(report: Report, run: str) -> Report:
     return lambda phase, done, of: report(f"{run}: {phase}", done, of)
 
 
-def _averaged(audits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    picked = []
-    for each in audits:
-        losses = each["information_loss"]
-        known = {"aamil": losses["aamil"]["mean"], "cdil": losses["cdil"]["mean"]}
-        picked.append(
-            {
-                "information_loss": {**known, "dbil": losses["dbil"], "mean": losses["mean"]},
-                **{part: each[part] for part in PARTS},
-                "structure": {part: each["structure"][part] for part in STRUCTURE_PARTS},
-                **{part: {name: each[part][name]["value"] for name in each[part]} for part in HIGHEST},
-                "smallest_candidate_set": each["smallest_candidate_set"],
-            }
-        )
-    spread: dict[str, Any] = _spread(picked)
-    return spread
+def _figures(audited: Mapping[str, Any]) -> dict[str, Any]:
+    """What a sweep takes from one audit."""
+    losses, structure = audited["information_loss"], audited["structure"]
+    known = {"aamil": losses["aamil"]["mean"], "cdil": losses["cdil"]["mean"]}
+    return {
+        "note": structure["note"],
+        "information_loss": {**known, "dbil": losses["dbil"], "mean": losses["mean"]},
+        "loss_by_attribute": {name: _of_attribute(losses, name) for name in ATTRIBUTES},
+        **{part: audited[part] for part in PARTS},
+        "structure": {part: structure[part] for part in STRUCTURE_PARTS},
+        **{part: {name: audited[part][name]["value"] for name in audited[part]} for part in HIGHEST},
+        "smallest_candidate_set": audited["smallest_candidate_set"],
+    }
+
+
+def _of_attribute(losses: Mapping[str, Any], name: str) -> dict[str, float | None]:
+    """What one attribute lost by each measure."""
+    distances = losses["dbil_by_attribute"]
+    found = {measure: losses[measure][name] for measure in ("aamil", "cdil")}
+    return {**found, "dbil": None if distances is None else distances[name]}
 
 
 def _spread(values: Sequence[Any]) -> Any:

@@ -61,7 +61,9 @@ def write_graph(
     with ExitStack() as stack:
         # The first file comes into being last: who finds it finds the others too.
         opened = [stack.enter_context(replacing(file, overwrite=overwrite, private=private)) for file in files]
-        formats[format_of(path, format)].method().write(graph, opened, Path(path))
+        writers = formats[format_of(path, format)].method().writers(graph, Path(path))
+        for write, file in zip(writers, opened, strict=True):
+            write(file)
     return files
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import Dropped, SocialGraph
+from graphpriv.graph import Dropped, SocialGraph, in_blocks
 from graphpriv.places import UNKNOWN, PlaceTree
 from tabular.errors import InvalidInput
 from tabular.files.disk import read_bytes
@@ -45,6 +45,29 @@ class Origin:
     report: Report = silent
 
 
+class WrittenGraph(Protocol):
+    """What of a graph goes into a file: a `SocialGraph`, or one that a store reads page by page."""
+
+    @property
+    def directed(self) -> bool: ...
+    @property
+    def places(self) -> PlaceTree: ...
+    @property
+    def location(self) -> NDArray[np.int32]: ...
+    @property
+    def topic_names(self) -> tuple[str, ...]: ...
+    @property
+    def topics(self) -> NDArray[np.int32]: ...
+    @property
+    def private(self) -> Iterable[str]: ...
+    def people(self) -> Iterator[tuple[str, Sequence[str | None]]]: ...
+    def ends(self) -> Iterator[tuple[int, int]]: ...
+
+
+#: Writes one file.
+Writer = Callable[[IO[bytes]], None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class GraphFormat(Method):
     """A way to write a social graph down."""
@@ -59,16 +82,16 @@ class GraphFormat(Method):
         """The graph in a file."""
 
     @abstractmethod
-    def text(self, graph: SocialGraph) -> Iterator[str]:
+    def text(self, graph: WrittenGraph) -> Iterator[str]:
         """The text of the first file, in pieces."""
 
     def paths(self, path: Path) -> list[Path]:
         """The files of a graph whose first one is *path*."""
         return [path, *(path.with_suffix(f".{part}.csv") for part in self.parts)]
 
-    def write(self, graph: SocialGraph, files: Sequence[IO[bytes]], path: Path) -> None:
-        """Write *graph* to the open *files* of `paths(path)`, in their order."""
-        write_pieces(files[0], self.text(graph))
+    def writers(self, graph: WrittenGraph, path: Path) -> list[Writer]:
+        """What writes each of the files of `paths(path)`, in their order."""
+        return [lambda file: write_pieces(file, self.text(graph))]
 
 
 def write_pieces(file: IO[bytes], pieces: Iterable[str]) -> None:
@@ -118,7 +141,16 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     return b"".join(parts)
 
 
-def places_that_occur(graph: SocialGraph) -> tuple[PlaceTree, NDArray[np.int32]]:
+def users_of(
+    graph: WrittenGraph, location: NDArray[np.int32]
+) -> Iterator[tuple[str, int, list[int], Sequence[str | None]]]:
+    """Of each user the id, the place by *location*, the topics, and what the private columns hold."""
+    profiles = zip(in_blocks(location), in_blocks(graph.topics), strict=True)
+    for (name, private), (place, topics) in zip(graph.people(), profiles, strict=True):
+        yield name, place, topics, private
+
+
+def places_that_occur(graph: WrittenGraph) -> tuple[PlaceTree, NDArray[np.int32]]:
     """The tree of the places that users have and what lies above them, and the users' places in it.
 
     A place of nobody, say of a person who was forgotten, does not go into a file.

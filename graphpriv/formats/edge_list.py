@@ -14,12 +14,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.formats.contract import GraphFormat, Imported, Origin, content, formats, places_that_occur, write_pieces
+from graphpriv.formats.contract import (
+    GraphFormat,
+    Imported,
+    Origin,
+    Writer,
+    WrittenGraph,
+    content,
+    formats,
+    places_that_occur,
+    users_of,
+    write_pieces,
+)
 from graphpriv.formats.draft import DEEPEST_PATH, TOPIC_COLUMNS, Draft, Where
 from graphpriv.graph import SocialGraph
 from graphpriv.places import KNOWN_TYPES, LEVELS, WORLD, PlaceTree, Step
@@ -87,16 +98,17 @@ class EdgeList(GraphFormat):
         hint = direction_hint(imported.graph, said=said is not None) if origin.directed is None else None
         return imported if hint is None else replace(imported, notes=(*imported.notes, f"{path}: {hint}"))
 
-    def text(self, graph: SocialGraph) -> Iterator[str]:
+    def text(self, graph: WrittenGraph) -> Iterator[str]:
         return _edge_lines(graph, ",")
 
-    def write(self, graph: SocialGraph, files: Sequence[IO[bytes]], path: Path) -> None:
+    def writers(self, graph: WrittenGraph, path: Path) -> list[Writer]:
         tree, location = places_that_occur(graph)
-        edges, users, places = files
-        write_pieces(edges, _edge_lines(graph, "," if path.suffix == ".csv" else "\t"))
-        keys = [*tree.keys, None]
-        write_csv(users, ["id", "location", *TOPIC_COLUMNS, *graph.private], _user_rows(graph, location, keys))
-        write_csv(places, COLUMNS, place_rows(tree))
+        header = ["id", "location", *TOPIC_COLUMNS, *graph.private]
+        return [
+            lambda file: write_pieces(file, _edge_lines(graph, "," if path.suffix == ".csv" else "\t")),
+            lambda file: write_csv(file, header, _user_rows(graph, location, [*tree.keys, None])),
+            lambda file: write_csv(file, COLUMNS, place_rows(tree)),
+        ]
 
 
 def _beside(path: Path, part: str) -> Path | None:
@@ -244,21 +256,19 @@ def _ends_in(row: list[str]) -> tuple[int, int] | None:
     return None
 
 
-def _edge_lines(graph: SocialGraph, delimiter: str) -> Iterator[str]:
+def _edge_lines(graph: WrittenGraph, delimiter: str) -> Iterator[str]:
     if not graph.directed:
         yield "# Undirected graph\n"
     # An id stands in many lines: each is made harmless once.
-    ids = [written_cell(user) for user in graph.ids]
+    ids = [written_cell(user) for user, _ in graph.people()]
     yield f"{HEADERS[0][0]}{delimiter}{HEADERS[0][1]}\n"
-    sources, targets = graph.edges()
-    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+    for source, target in graph.ends():
         yield f"{ids[source]}{delimiter}{ids[target]}\n"
 
 
-def _user_rows(graph: SocialGraph, location: NDArray[np.int32], keys: list[str | None]) -> Iterator[list[str | None]]:
+def _user_rows(graph: WrittenGraph, location: NDArray[np.int32], keys: list[str | None]) -> Iterator[list[str | None]]:
     topics: list[str | None] = [*graph.topic_names, None]
-    profiles = zip(graph.ids, location.tolist(), graph.topics.tolist(), *graph.private.values(), strict=True)
-    for user, place, profile, *private in profiles:
+    for user, place, profile, private in users_of(graph, location):
         # UNKNOWN and EMPTY are -1 and find the missing value at the end.
         yield [user, keys[place], *(topics[code] for code in profile), *private]
 

@@ -20,9 +20,18 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.formats.contract import GraphFormat, Imported, Origin, content, formats, places_that_occur
+from graphpriv.formats.contract import (
+    GraphFormat,
+    Imported,
+    Origin,
+    WrittenGraph,
+    content,
+    formats,
+    places_that_occur,
+    users_of,
+)
 from graphpriv.formats.draft import INLINE_PATH, TOPIC_COLUMNS, Draft
-from graphpriv.graph import ATTRIBUTES, SocialGraph
+from graphpriv.graph import ATTRIBUTES
 from tabular.errors import InvalidInput, InvalidRecord
 
 #: Graphs lie a few elements deep; labels of drawing programs a few more.
@@ -75,24 +84,24 @@ def read_elements(data: bytes, file: str, begin: Begin, end: End) -> None:
         raise InvalidInput(f"{file}, line 1: the XML says that it is in an encoding that is not known here.") from None
 
 
-def profiles(
-    graph: SocialGraph, location: NDArray[np.int32], places: Sequence[str], value: Callable[[str, str, str], str]
-) -> Iterator[str]:
-    """The elements of each user's place, topics and private columns; *value* writes one: its column, text and meaning.
+def nodes(
+    graph: WrittenGraph, location: NDArray[np.int32], places: Sequence[str], value: Callable[[str, str, str], str]
+) -> Iterator[tuple[str, str]]:
+    """Of each user the id as the value of an attribute, and the elements of place, topics and private columns.
 
-    *places* are the elements of each place.
+    *value* writes one element: its column, text and meaning. *places* are the elements of each place.
     """
     # Places and topics repeat: each is written once. UNKNOWN and EMPTY are -1 and find the nothing at the end.
     topics = [[*(value(each, name, "The name of a topic") for name in graph.topic_names), ""] for each in TOPIC_COLUMNS]
     placed = [*places, ""]
-    for user, (place, profile) in enumerate(zip(location.tolist(), graph.topics.tolist(), strict=True)):
+    for user, (name, place, profile, texts) in enumerate(users_of(graph, location)):
         private = "".join(
-            value(name, text, f"{name} of user {user}")
-            for name, column in graph.private.items()
-            if (text := column[user]) is not None
+            value(column, text, f"{column} of user {user}")
+            for column, text in zip(graph.private, texts, strict=True)
+            if text is not None
         )
         one, two, three = (each[code] for each, code in zip(topics, profile, strict=True))
-        yield f"{placed[place]}{one}{two}{three}{private}"
+        yield attribute_of(name, f"The id of user {user}"), f"{placed[place]}{one}{two}{three}{private}"
 
 
 def content_of(text: str, what: str) -> str:
@@ -111,14 +120,9 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def ids_of(graph: SocialGraph) -> list[str]:
-    """The ids of the users as values of attributes."""
-    return [attribute_of(name, f"The id of user {user}") for user, name in enumerate(graph.ids)]
-
-
-def ends_of(graph: SocialGraph, ids: Sequence[str]) -> Iterator[str]:
+def ends_of(graph: WrittenGraph, ids: Sequence[str]) -> Iterator[str]:
     """The ends of each edge, up to the end of its element."""
-    for source, target in zip(*(ends.tolist() for ends in graph.edges()), strict=True):
+    for source, target in graph.ends():
         yield f"source={ids[source]} target={ids[target]} />\n"
 
 
@@ -228,7 +232,7 @@ class GEXF(GraphFormat):
     def read(self, origin: Origin) -> Imported:
         return _GEXFReader(origin).read()
 
-    def text(self, graph: SocialGraph) -> Iterator[str]:
+    def text(self, graph: WrittenGraph) -> Iterator[str]:
         tree, location = places_that_occur(graph)
         yield _GEXF_HEAD
         yield f'  <graph defaultedgetype="{"directed" if graph.directed else "undirected"}" mode="static">\n'
@@ -242,9 +246,9 @@ class GEXF(GraphFormat):
             _value(0, key, "A place") + _value(1, json.dumps(tree.path(node), ensure_ascii=False), "A place")
             for key, node in tree.by_key.items()
         ]
-        ids = ids_of(graph)
-        written = profiles(graph, location, places, lambda name, text, what: _value(numbers[name], text, what))
-        for user, profile in zip(ids, written, strict=True):
+        ids = []
+        for user, profile in nodes(graph, location, places, lambda name, text, what: _value(numbers[name], text, what)):
+            ids.append(user)
             yield f"      <node id={user} label={user}><attvalues>\n{profile}      </attvalues></node>\n"
         yield "    </nodes>\n    <edges>\n"
         for number, ends in enumerate(ends_of(graph, ids)):
@@ -326,7 +330,7 @@ class GraphML(GraphFormat):
     def read(self, origin: Origin) -> Imported:
         return _GraphMLReader(origin).read()
 
-    def text(self, graph: SocialGraph) -> Iterator[str]:
+    def text(self, graph: WrittenGraph) -> Iterator[str]:
         tree, location = places_that_occur(graph)
         yield _GRAPHML_HEAD
         yield '  <key id="locations" for="graph" attr.name="locations" attr.type="string" />\n'
@@ -337,8 +341,9 @@ class GraphML(GraphFormat):
         locations = {key: tree.path(node) for key, node in tree.by_key.items()}
         yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
         places = [_data("location", key, "The name of a place") for key in tree.keys]
-        ids = ids_of(graph)
-        for user, profile in zip(ids, profiles(graph, location, places, _data), strict=True):
+        ids = []
+        for user, profile in nodes(graph, location, places, _data):
+            ids.append(user)
             yield f"    <node id={user}>\n{profile}    </node>\n"
         for ends in ends_of(graph, ids):
             yield f"    <edge {ends}"

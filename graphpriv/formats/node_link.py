@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphpriv.formats.contract import GraphFormat, Imported, Origin, content, formats, places_that_occur
+from graphpriv.formats.contract import (
+    GraphFormat,
+    Imported,
+    Origin,
+    WrittenGraph,
+    content,
+    formats,
+    places_that_occur,
+    users_of,
+)
 from graphpriv.formats.draft import Draft, kind_of, parsed_json
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidRecord
@@ -39,27 +48,27 @@ class NodeLink(GraphFormat):
         document = parsed_json(data.decode("utf-8-sig"), str(origin.path))
         return from_document(document, str(origin.path), origin.directed, report=origin.report)
 
-    def text(self, graph: SocialGraph) -> Iterator[str]:
+    def text(self, graph: WrittenGraph) -> Iterator[str]:
         tree, location = places_that_occur(graph)
         yield f'{{"directed": {json.dumps(graph.directed)}, "multigraph": false,\n"nodes": ['
         # Places and topics repeat: each is written as JSON once. UNKNOWN and EMPTY are -1 and find the null at the end.
         keys = [json.dumps(key, ensure_ascii=False) for key in tree.keys] + ["null"]
         topics = [json.dumps(name, ensure_ascii=False) for name in graph.topic_names] + ["null"]
-        ids = [json.dumps(user, ensure_ascii=False) for user in graph.ids]
-        columns = {json.dumps(name): column for name, column in graph.private.items()}
-        for user, (name, place, profile) in enumerate(zip(ids, location.tolist(), graph.topics.tolist(), strict=True)):
+        ids: list[str] = []
+        columns = [json.dumps(name) for name in graph.private]
+        for name, place, (one, two, three), values in users_of(graph, location):
             private = "".join(
-                f", {key}: {json.dumps(column[user], ensure_ascii=False)}" for key, column in columns.items()
+                f", {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in zip(columns, values, strict=True)
             )
-            one, two, three = profile
+            id = json.dumps(name, ensure_ascii=False)
             yield (
-                f'{"," if user else ""}\n{{"id": {name}, "location": {keys[place]}, '
+                f'{"," if ids else ""}\n{{"id": {id}, "location": {keys[place]}, '
                 f'"topics": [{topics[one]}, {topics[two]}, {topics[three]}]{private}}}'
             )
+            ids.append(id)
         yield '\n],\n"edges": ['
-        sources, targets = graph.edges()
         comma = ""
-        for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+        for source, target in graph.ends():
             yield f'{comma}\n{{"source": {ids[source]}, "target": {ids[target]}}}'
             comma = ","
         yield '\n],\n"locations": {'

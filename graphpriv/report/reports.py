@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from graphpriv.report import names
+from graphpriv.report.collection import collection_tables
 from graphpriv.report.drawing import Drawing
 from tabular.report.kit.charts import Spread, before_after, lines, lying_bars, stacked_shares, top_of, upright_bars
 from tabular.report.kit.figures import Figures, Path, element, foreign, join
@@ -35,10 +36,11 @@ def demo_report(
     drawings: Sequence[Drawing],
     files: Mapping[str, str],
     shares: Shares | None = None,
+    collection: Mapping[str, Any] | None = None,
     title: str = "Demonstration: a social graph, protected and audited",
 ) -> str:
     """The report of the demonstration: the graph, its drawing and how to check the figures, then the audit."""
-    context = audit_context(Figures(document)) | demo_context(graph_facts, files, shares or {})
+    context = audit_context(Figures(document)) | demo_context(graph_facts, files, shares or {}, collection)
     return page(__package__, "demo.html", title=title, drawings=[], graphs=drawings, confidential=True, **context)
 
 
@@ -284,14 +286,17 @@ FACTS = {
 _FEW = 6
 
 
-def demo_context(facts: Mapping[str, Any], files: Mapping[str, str], shares: Shares) -> dict[str, Any]:
+def demo_context(
+    facts: Mapping[str, Any], files: Mapping[str, str], shares: Shares, collection: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """What the template of the demonstration shows before the audit."""
     # Apart from the figures of the audit, which stand on the same page.
     beside = {name: [{"before": before, "after": after} for _, before, after in rows] for name, rows in shares.items()}
-    figures = Figures({"graph": facts, "shares": beside})
+    figures = Figures({"graph": facts, "shares": beside, "collection": collection or {}})
     kinds = {"original": "json", "released": "json", "mapping": "csv"}
     return {
         "facts": _facts(figures["graph"]),
+        "collected": collection_tables(figures["collection"]),
         "files": [[foreign(name), FILES.get(purpose, purpose)] for purpose, name in files.items()],
         "named": {name: files.get(name, f"{name}.{kind}") for name, kind in kinds.items()},
         "shares": [_shares(figures["shares"][name], name, rows) for name, rows in shares.items()],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +17,7 @@ from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses, equal_neig
 from graphpriv.risk.neighbourhoods import Neighbourhoods, closed_neighbourhoods
 from graphpriv.structure import structure
 from tabular.errors import UnknownName
+from tabular.loop import ALONE, Parts, key_of, processors
 from tabular.table import equivalence_classes
 
 
@@ -34,6 +34,13 @@ class ComparedLinks:
     def neighbourhoods(self) -> Neighbourhoods:
         """The closed neighbourhoods of both graphs."""
         return closed_neighbourhoods(self.pair.original, self.pair.masked, self.workers)
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the links and the counterparts."""
+        graphs = (self.pair.original, self.pair.masked)
+        links = [each for graph in graphs for each in (graph.directed, graph.follows.offsets, graph.follows.targets)]
+        return key_of(*links, self.pair.mapping)
 
     @cached_property
     def structure(self) -> dict[str, Any]:
@@ -58,6 +65,7 @@ class Comparison:
     mapping: NDArray[np.int64] | None
     workers: int
     links: ComparedLinks = field(repr=False)
+    parts: Parts = field(repr=False)
     _labels: dict[tuple[str, ...], NDArray[np.int32]] = field(default_factory=dict, repr=False)
     _classes: dict[tuple[tuple[str, ...], int], NeighbourhoodClasses] = field(default_factory=dict, repr=False)
 
@@ -70,16 +78,17 @@ class Comparison:
         *,
         workers: int | None = None,
         links: ComparedLinks | None = None,
+        parts: Parts = ALONE,
     ) -> Comparison:
         """Put two graphs side by side; *mapping* says for each original user where it is in *masked*, -1 nowhere.
 
         *links* are those of an earlier comparison: if they are the same, what was found by them is not looked for
-        again.
+        again. The search goes by *parts*.
         """
-        pair, workers = Pair.of(original, masked, mapping), workers or os.cpu_count() or 1
+        pair, workers = Pair.of(original, masked, mapping), workers or processors()
         if links is None or not links.fits(pair):
             links = ComparedLinks(pair, workers)
-        return cls(pair.original, pair.masked, pair.mapping, workers, links)
+        return cls(pair.original, pair.masked, pair.mapping, workers, links, parts)
 
     @property
     def neighbourhoods(self) -> Neighbourhoods:
@@ -91,6 +100,10 @@ class Comparison:
         if attributes not in self._labels:
             self._labels[attributes] = user_labels(self.original, self.masked, attributes)
         return self._labels[attributes]
+
+    def key(self, attributes: tuple[str, ...]) -> str:
+        """A digest of all that attackers are told who know these *attributes*."""
+        return key_of(self.links.key, self.labels(attributes))
 
     def labelled(self, attributes: tuple[str, ...]) -> Neighbourhoods:
         """The neighbourhoods under those labels."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphpriv.graph import ATTRIBUTES, SocialGraph
 from graphpriv.risk.comparison import Comparison
 from graphpriv.risk.disclosure import Disclosure
+from tabular.loop import key_of
 from tabular.registry import Method, Registry
 
 #: Mares Soler (2013), section 6.5: each attribute, all topics, all attributes. The empty set is the structure alone.
@@ -56,6 +57,13 @@ class Attacker(Method):
         """The disclosure of each scenario."""
         comparison = Comparison.of(original, masked, mapping, workers=workers)
         return {name: self.disclosed(comparison, attributes) for name, attributes in scenarios.items()}
+
+    def found(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:
+        """As `disclosed`, or what was kept of that."""
+        key = key_of(self, comparison.key(attributes))
+        return Disclosure.of_values(
+            comparison.parts.kept(key, lambda: self.disclosed(comparison, attributes, report).values)
+        )
 
     @abstractmethod
     def disclosed(self, comparison: Comparison, attributes: tuple[str, ...], report: Told = untold) -> Disclosure:

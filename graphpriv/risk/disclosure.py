@@ -8,6 +8,8 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular.loop import Values
+
 #: Bounds of the buckets of candidate set sizes, and what they are called.
 BUCKETS = {"0": (0, 0), "1": (1, 1), "2-4": (2, 4), "5-10": (5, 10), "11-20": (11, 20), "more": (21, None)}
 
@@ -27,6 +29,20 @@ class Disclosure:
     true_least: NDArray[np.int64] | None
     #: How many steps it took, where they are counted.
     steps: int | None = None
+
+    @classmethod
+    def of_values(cls, values: Values) -> Disclosure:
+        """The disclosure that `values` gave."""
+        steps = int(values["steps"][0]) if "steps" in values else None
+        found, least = values.get("true_found"), values.get("true_least")
+        return cls(values["candidates"], values["possible"], found, least, steps)
+
+    @property
+    def values(self) -> Values:
+        """All of it as arrays."""
+        steps = None if self.steps is None else np.array([self.steps])
+        found = {name: getattr(self, name) for name in ("candidates", "possible", "true_found", "true_least")}
+        return {name: array for name, array in {**found, "steps": steps}.items() if array is not None}
 
     @property
     def matched(self) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from graphpriv.risk.disclosure import Disclosure
 from graphpriv.risk.ego import Ego
 from graphpriv.risk.equal_neighbourhoods import NeighbourhoodClasses
 from graphpriv.risk.neighbourhoods import Neighbourhoods
+from tabular.loop import key_of
 from tabular.registry import option
 
 
@@ -46,6 +47,17 @@ class Subgraph(Attacker):
         """Take each class of equal neighbourhoods once on either side, and look for one in the other."""
         comparing = min(self.comparing, Ego.within(self.steps).steps)
         classes = comparison.classes(attributes, steps=comparing)
+        return self.among(classes, comparison, attributes, comparing, report)
+
+    def among(
+        self,
+        classes: NeighbourhoodClasses,
+        comparison: Comparison,
+        attributes: tuple[str, ...],
+        comparing: int,
+        report: Told = untold,
+    ) -> Disclosure:
+        """Look for one of each of these *classes*, which took so many steps, in the others."""
         around = comparison.labelled(attributes)
         users = len(comparison.original)
         kept = _worth_a_look(classes, around, users)
@@ -55,7 +67,8 @@ class Subgraph(Attacker):
         found = Containment.of(
             shapes, _nodes(classes, around, kept, users), comparison.original.directed, comparison.workers
         )
-        used = comparing + found.look(self.steps - comparing, report)
+        key = key_of("search", self, comparison.key(attributes))
+        used = comparing + found.look(self.steps - comparing, report, comparison.parts, key)
         parts = _with_parts(classes.disclosure(comparison.mapping), comparison, classes, kept, found)
         return replace(parts, steps=used)
 

@@ -37,12 +37,22 @@ def open_store(url: str, *, create: bool, password: str | None = None) -> Store:
             raise InvalidInput(f"The address of a store is {_FORMS}; the path is missing.")
         from graphpriv.store.sqlite.store import SqliteStore
 
-        return SqliteStore(rest, create=create)
+        return _without_overdue(SqliteStore(rest, create=create))
     address = server_address(url, password)
     # The driver is loaded by those who use a server only.
     from graphpriv.store.neo4j.store import Neo4jStore
 
-    return Neo4jStore(address, create=create)
+    return _without_overdue(Neo4jStore(address, create=create))
+
+
+def _without_overdue(store: Store) -> Store:
+    """The store, after raw answers whose time is over were erased: nobody has to remember to."""
+    try:
+        store.expire()
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def refuse_password(url: str) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from operator import methodcaller
@@ -17,33 +20,40 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
-from graphpriv.store import transaction
+from graphpriv.store import crawls, enriched, transaction
 from graphpriv.store.assembly import mapping_of
+from graphpriv.store.crawls import CHARGES, Step
+from graphpriv.store.enriched import Linked, Person, Profile
 from graphpriv.store.records import (
     Added,
+    Changed,
     Copy,
     Follow,
     Forgotten,
     GraphInfo,
     Post,
+    Record,
     Run,
     Unsettled,
     User,
     changed,
     check_name,
     emptied,
+    outdated,
     sound_copy,
     sound_follows,
     sound_graph,
     sound_posts,
+    sound_posts_of,
     sound_release,
     sound_users,
     taken,
 )
-from graphpriv.store.summary import PIECES, Summary
-from graphpriv.store.transaction import Head, Source, Transaction
+from graphpriv.store.summary import FIGURES, PIECES, Summary
+from graphpriv.store.transaction import Head, Outline, Source, Transaction
 from graphpriv.store.view import Unsummarised, View
-from tabular.errors import FileFailure, StoreUnavailable, UnknownName
+from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable, UnknownName
+from tabular.loop import Report, silent
 
 T = TypeVar("T")
 H = TypeVar("H")
@@ -51,6 +61,13 @@ H = TypeVar("H")
 
 #: How often a summary is made anew of a graph that others change meanwhile.
 _SUMMARIES = 5
+
+#: For how long somebody waits for a summary that somebody else makes, in seconds.
+_SUMMARY_PATIENCE = 2.0
+
+#: Whose turn it is to make the summary of a graph, by store and name.
+_turns: dict[tuple[str, str], threading.Lock] = {}
+_lock = threading.Lock()
 
 
 class Store(ABC):
@@ -62,6 +79,8 @@ class Store(ABC):
 
     #: The name of the store in messages; it never holds a password.
     address: str
+    #: Does work beside whoever asks, who is told to ask again if a summary takes long; None has them make it and wait.
+    later: Callable[[Callable[[], None]], None] | None = None
 
     @property
     def _folder(self) -> Path | None:
@@ -104,22 +123,55 @@ class Store(ABC):
         if not overwrite and any(each.name == name for each in self.graphs()):
             raise taken(name)
 
-    def save_graph(self, name: str, graph: SocialGraph, *, overwrite: bool = False) -> None:
-        """Keep an original, all or nothing; releases made from one that is replaced stay, without their mapping."""
+    def save_graph(
+        self,
+        name: str,
+        graph: SocialGraph,
+        *,
+        posts: Iterable[Post] = (),
+        overwrite: bool = False,
+        revision: str | None = None,
+        report: Report = silent,
+    ) -> None:
+        """Keep an original with its posts, all or nothing.
+
+        Releases made from one that is replaced stay, without their mapping. *revision* is that of the graph that is
+        replaced: if it has another one by then, nothing is kept.
+        """
         check_name(name)
         sound_graph(graph)
         self.refuse_taken(name, overwrite)
-        copy = Copy.of(name, graph)
+        source = None if revision is None else Source(self._in_state(name, revision))
+        copy = replace(Copy.of(name, graph), posts=tuple(sound_posts_of(posts, name, graph)))
+        report("Computing figures", 0, 0)
         copy.summary  # noqa: B018 (made here, while nobody waits for the store)
-        self._put([copy], overwrite=overwrite)
+        report("Storing", 0, 0)
+        try:
+            self._put([copy], overwrite=overwrite, source=source)
+        except Changed:
+            raise outdated(name) from None
+
+    def _in_state(self, name: str, revision: str) -> Head:
+        """The graph of a name, which must have a revision."""
+        head = self._read(lambda at: at.find(name))
+        if head is None or head.revision != revision:
+            raise outdated(name)
+        return head
 
     @abstractmethod
     def _put(
-        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+        self,
+        copies: Iterable[Copy],
+        *,
+        overwrite: bool,
+        source: Source | None = None,
+        alone: bool = False,
+        secret: bytes | None = None,
     ) -> None:
         """Keep what is sound, originals before their releases, all or nothing.
 
-        The *source* of releases must still be what it was; with *alone* every other graph goes.
+        The *source* of releases must still be what it was; with *alone* every other graph goes. A *secret* takes the
+        place of the store's own.
         """
 
     def load_graph(self, name: str) -> SocialGraph:
@@ -130,19 +182,65 @@ class Store(ABC):
         """The answer to a *question* about a graph, all of one state of it.
 
         Where no summary of the graph is kept, because records were added one by one or an earlier version stored it, it
-        is made and kept first.
+        is made and kept first. Of several who ask at once in this process one makes it; the others wait for a moment,
+        and are told to ask again. With `later` all of them do.
         """
         made: dict[str, Mapping[int, bytes]] = {}
 
         def ask(at: Transaction, head: Head) -> T:
             return question(View(at, head, made.get(head.revision)))
 
-        for _ in range(_SUMMARIES):
-            with contextlib.suppress(Unsummarised):
-                return self._settled(lambda at: at.head(name), ask, name)
-            made.clear()
-            made.update(self._summarise(name))
+        with contextlib.suppress(Unsummarised):
+            return self._settled(lambda at: at.head(name), ask, name)
+        if self.later is not None:
+            self._wait_for_summary(name, self.later)
+        with self._alone_summarising(name):
+            for _ in range(_SUMMARIES):
+                # Whoever was first has made it by now.
+                with contextlib.suppress(Unsummarised):
+                    return self._settled(lambda at: at.head(name), ask, name)
+                made.clear()
+                made.update(self._summarise(name))
         raise Unsettled(self.address, f"graph {name!r}")
+
+    def _wait_for_summary(self, name: str, later: Callable[[Callable[[], None]], None]) -> None:
+        """Have the summary made beside whoever asks, and wait for it for a moment."""
+        ended = threading.Event()
+
+        def make() -> None:
+            try:
+                # Whoever asks finds out what is wrong.
+                with contextlib.suppress(ReportedError), self._alone_summarising(name):
+                    if not self._read(lambda at: at.pieces(at.head(name).key, [FIGURES])):
+                        self._summarise(name)
+            finally:
+                ended.set()
+
+        later(make)
+        if not ended.wait(_SUMMARY_PATIENCE):
+            raise self._summarising(name)
+
+    def _summarising(self, name: str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{self.address}: the figures of graph {name!r} are being computed after a change; ask again.",
+            can_retry=True,
+        )
+
+    @contextlib.contextmanager
+    def _alone_summarising(self, name: str) -> Iterator[None]:
+        """Make sure that nobody else in this process makes the summary; who waits for it too long is refused."""
+        with _lock:
+            turn = _turns.setdefault((self.address, name), threading.Lock())
+        if not turn.acquire(timeout=_SUMMARY_PATIENCE):
+            raise self._summarising(name)
+        try:
+            yield
+        finally:
+            turn.release()
+
+    def summarise(self, name: str) -> None:
+        """Make the summary of a graph that has changed, so that nobody has to wait for it who asks."""
+        self.figures(name)
 
     def figures(self, name: str) -> Mapping[str, Any]:
         """The figures of `graphpriv.structure.describe`, computed when the graph was stored."""
@@ -173,9 +271,20 @@ class Store(ABC):
         )
         return source.assemble(), made.assemble(), mapping_of(source.numbers, matches)
 
-    def delete_graph(self, name: str) -> None:
-        """Remove a graph and all that belongs to it; releases made from it stay, without their mapping."""
-        self._write(lambda at: at.remove(name))
+    def delete_graph(self, name: str, *, revision: str | None = None) -> None:
+        """Remove a graph and all that belongs to it; releases made from it stay, without their mapping.
+
+        One that must have a *revision* and has another one stays.
+        """
+
+        def remove(at: Transaction) -> None:
+            if revision is not None:
+                at.lock(at.head(name).key)
+                if at.head(name).revision != revision:
+                    raise outdated(name)
+            at.remove(name)
+
+        self._write(remove)
         self._clean()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
@@ -202,9 +311,22 @@ class Store(ABC):
     def users(self, name: str) -> Iterator[User]:
         """The users in their order, page by page; an error where the graph changes before the last page is read."""
         head, profiles = self._read(lambda at: ((found := at.head(name)), at.profiles(found.key)))
+        for row in self.user_rows(head):
+            yield profiles.user(row[1], row[2], row[3:6], row[6:9])
+
+    def outline(self, name: str) -> Outline:
+        """A graph without its users and follows."""
+        return self._read(lambda at: Outline.of(at, at.head(name)))
+
+    def user_rows(self, head: Head) -> Iterator[Sequence[Any]]:
+        """The users as `Transaction.users` gives them, page by page; an error where the graph changes meanwhile."""
         for low in range(0, head.numbers, transaction.PAGE):
-            for row in self._page(head, low, lambda at, low: at.users(head.key, low, low + transaction.PAGE)):
-                yield profiles.user(row[1], row[2], row[3:6], row[6:9])
+            yield from self._page(head, low, lambda at, low: at.users(head.key, low, low + transaction.PAGE))
+
+    def follow_rows(self, head: Head) -> Iterator[NDArray[np.int64]]:
+        """Pages of follows, as `Transaction.follows` gives them; an error where the graph changes meanwhile."""
+        for low in range(0, head.numbers, transaction.FOLLOWERS):
+            yield self._page(head, low, lambda at, low: at.follows(head.key, low, low + transaction.FOLLOWERS))
 
     def posts(self, name: str) -> Iterator[Post]:
         """The posts in the order of their import, page by page; an error where the graph changes meanwhile."""
@@ -232,6 +354,7 @@ class Store(ABC):
         revision: str | None = None,
         beside: Mapping[str, str] | None = None,
         overwrite: bool = False,
+        report: Report = silent,
     ) -> None:
         """Keep a masked graph, and apart from it the mapping and the seed, all or nothing.
 
@@ -250,7 +373,9 @@ class Store(ABC):
             raise changed(original)
         sound_release(release, source.users, original)
         copy = Copy.of_release(original, name, release, run=run, seed=seed)
+        report("Computing figures", 0, 0)
         copy.summary  # noqa: B018 (as above)
+        report("Storing", 0, 0)
         self._put([copy], overwrite=overwrite, source=Source(source, beside))
 
     def releases_of(self, original: str) -> dict[str, str]:
@@ -278,9 +403,105 @@ class Store(ABC):
 
         return self._read(read)
 
+    def check_person(self, name: str, user: str) -> None:
+        """Refuse a graph that is no original, and an id of nobody in it."""
+        if not self._read(lambda at: at.knows(at.original(name), user)):
+            raise InvalidInput(f"Graph {name!r} has no user of that id.")
+
     def forget(self, name: str, user: str) -> Forgotten:
         """Remove a person from an original, with follows, posts and the mappings of its releases."""
         return self._write(lambda at: at.forget(name, user))
+
+    def begin_crawl(self, name: str, records: Sequence[Record]) -> None:
+        """Make an empty original for a crawl to fill, with the first records of the crawl, all or nothing."""
+        check_name(name)
+        empty = Copy.of(name, SocialGraph.empty(directed=True))
+        self._put([replace(empty, records=tuple(records))], overwrite=False)
+
+    def claim_crawl(self, name: str, owner: Mapping[str, Any], may_take: Callable[[Mapping[str, Any]], bool]) -> int:
+        """Make somebody the owner of a crawl unless another one is, from whom it may not be taken.
+
+        *owner* has a `token` of its own. Tells how often somebody was forgotten so far.
+        """
+
+        def claim(at: Transaction) -> int:
+            key = at.original(name).key
+            at.lock(key)
+            before = at.owner_of(key)
+            if before and before.get("token") != owner["token"] and not may_take(before):
+                raise crawls.in_use(name)
+            at.put_records(key, [crawls.document(crawls.OWNER, crawls.ONLY, dict(owner))])
+            return at.erasures(key)
+
+        return self._write(claim)
+
+    def leave_crawl(self, name: str, token: str) -> None:
+        """Let others take a crawl over, if it is still that of the owner with this *token*."""
+
+        def leave(at: Transaction) -> None:
+            key = at.head(name).key
+            if at.owner_of(key).get("token") == token:
+                at.drop_records(key, crawls.OWNER, [crawls.ONLY])
+
+        self._write(leave)
+
+    def advance(self, name: str, step: Step, *, owner: str, erasures: int = 0) -> None:
+        """Do one step of a crawl in one transaction; `Disturbed` if somebody was forgotten since its owner looked."""
+        if not self._write(lambda at: at.advance(name, step, owner, erasures)):
+            raise crawls.Disturbed(self.address)
+        if step.erase:
+            self._clean()
+
+    def records(self, name: str, kind: str) -> Iterator[Record]:
+        """The records of one kind of the crawl of a graph, by id; those of the moment at which each page is read."""
+        key, after = self._read(lambda at: at.head(name).key), ""
+        while page := self._read(lambda at, after=after: at.records(key, kind, after, transaction.PAGE)):  # type: ignore[misc]
+            yield from page
+            after = page[-1].id
+
+    def records_of(self, name: str, kind: str, ids: Iterable[str]) -> list[Record]:
+        """Those of the records that are there, by id."""
+        return self._read(lambda at: at.records_of(at.head(name).key, kind, ids))
+
+    def crawl_of(self, name: str) -> dict[str, Any] | None:
+        """What a crawl says of itself; None for a graph that comes from elsewhere."""
+        found = self.records_of(name, crawls.CRAWL, [crawls.ONLY])
+        return dict(found[0].document) if found else None
+
+    def people(self, name: str, low: int, size: int) -> tuple[list[Person], int]:
+        """The users whose numbers lie from *low* on, with posts and notes, and one past the highest number of all."""
+        return self._read(lambda at: enriched.people(at, name, low, size))
+
+    def put_profiles(self, name: str, profiles: Mapping[str, Profile], notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Give users new profiles, and notes, by their ids, all or nothing; whoever is gone meanwhile stays gone."""
+        sound_users(User(id=id, location=location, topics=topics) for id, (location, topics) in profiles.items())
+        self._write(lambda at: enriched.put_profiles(at, name, profiles, notes))
+
+    def linked(self, name: str, users_of: Mapping[str, Iterable[str]]) -> dict[str, Linked]:
+        """The pages that are kept of links, which from now on belong to these users, too."""
+        found = self._read(lambda at: enriched.linked(at, name, users_of))
+        if found:
+            self._write(lambda at: enriched.join(at, name, {url: users_of[url] for url in found}))
+        return found
+
+    def put_linked(
+        self, name: str, pages: Mapping[str, Linked], users_of: Mapping[str, Iterable[str]], until: int
+    ) -> None:
+        """Keep pages until a moment, in seconds since 1970; each belongs to the users who link to it."""
+        self._write(lambda at: enriched.put_linked(at, name, pages, users_of, until))
+
+    def expire(self, moment: float | None = None) -> int:
+        """Erase the raw answers whose time is over; tells how many."""
+        now = int(time.time() if moment is None else moment)
+        if not self._read(lambda at: at.overdue(now)):
+            return 0
+        gone = self._write(lambda at: at.expire(now))
+        self._clean()
+        return gone
+
+    def finish_erasing(self) -> None:
+        """Take out of the files what was deleted while somebody read them."""
+        self._clean()
 
     @abstractmethod
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -293,11 +514,25 @@ class Store(ABC):
         if self.graphs() and not overwrite:
             raise emptied(self.address)
         with opened_backup(path, near=self._folder) as source:
-            self.take(source.copies(), overwrite=overwrite)
+            self.take(source.copies(), secret=source.secret(), overwrite=overwrite)
 
-    def take(self, copies: Iterable[Copy], *, overwrite: bool = False) -> None:
-        """Hold what the *copies* hold, and nothing else."""
-        self._put(map(sound_copy, copies), overwrite=overwrite, alone=True)
+    def adopt(self, copy: Copy, *, overwrite: bool = False) -> None:
+        """Hold an original beside what there is, with its posts and what is kept of its crawl.
+
+        Marks of what was paid for stay behind: another store's secret made them.
+        """
+        self.refuse_taken(copy.info.name, overwrite)
+        kept = tuple(each for each in copy.records if each.kind != CHARGES)
+        self._put([sound_copy(replace(copy, records=kept))], overwrite=overwrite)
+
+    def take(self, copies: Iterable[Copy], *, secret: bytes, overwrite: bool = False) -> None:
+        """Hold what the *copies* hold, and nothing else; the *secret* is that of their store, which marked them."""
+        self._put(map(sound_copy, copies), overwrite=overwrite, alone=True, secret=secret)
+        self.expire()
+
+    def secret(self) -> bytes:
+        """What the marks of originals are made with; drawn at random when the store was made."""
+        return self._read(lambda at: at.secret())
 
     def copies(self, read: Callable[[Callable[[Transaction], Any]], Any] | None = None) -> Iterator[Copy]:
         """All there is, one graph at a time, originals before their releases; an error where anything changes.
@@ -309,7 +544,7 @@ class Store(ABC):
         numbers: dict[Any, NDArray[np.int64]] = {}
         names = {head.key: head.name for head in heads}
         for head in sorted(heads, key=lambda each: each.k is not None):
-            parts, posts, runs, matches, seed = read(methodcaller("content", head))
+            parts, posts, runs, matches, seed, records = read(methodcaller("content", head))
             if read(lambda at: at.state()) != before:
                 raise Unsettled(self.address, "the store")
             numbers[head.key] = parts.numbers
@@ -321,6 +556,7 @@ class Store(ABC):
                 runs=runs,
                 mapping=mapping_of(numbers[head.original], matches) if linked else None,
                 seed=seed if linked else None,
+                records=records,
             )
 
     @abstractmethod

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphpriv.store.sqlite.schema import is_ours
+from graphpriv.store.sqlite.schema import acts_by_itself, is_ours
 from tabular.errors import FileFailure, InvalidInput
 from tabular.files.disk import STREAM, failure, read_bytes, reason, refuse_existing, replacing
 
@@ -71,7 +71,7 @@ def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
     """Refuse what is no store, also an empty file; and half of a store that came as a stream without its log."""
     with contextlib.closing(sqlite3.connect(working_copy)) as db:
         try:
-            ours = is_ours(db)
+            ours = is_ours(db) and not acts_by_itself(db)
         except sqlite3.Error:
             ours = False
     if not ours:

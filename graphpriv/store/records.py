@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from tabular.errors import (
     InvalidParameter,
     InvalidRecord,
     NameTaken,
+    Outdated,
     StoreUnavailable,
     named,
 )
@@ -61,14 +62,21 @@ def written(parameters: Mapping[str, Any]) -> str:
 
 def taken(name: str) -> NameTaken:
     """The error for a name that is in use."""
-    return NameTaken(
-        f"A graph is called {name!r} already; take another name or give {named('overwrite')} to replace it."
-    )
+    return NameTaken(f"A graph is called {name!r} already; take another name, or replace it with {named('overwrite')}.")
 
 
-def changed(name: str) -> InvalidInput:
+class Changed(InvalidInput):
+    """An original changed after a release was made from it."""
+
+
+def changed(name: str) -> Changed:
     """The error for an original that changed after a release was made from it."""
-    return InvalidInput(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
+    return Changed(f"Graph {name!r} changed while it was being protected; run it again. Nothing was written.")
+
+
+def outdated(name: str) -> Outdated:
+    """The error for a graph that is to be replaced or deleted in a state that it is no longer in."""
+    return Outdated(f"Graph {name!r} has changed since; look at it again. Nothing was written.")
 
 
 def released_meanwhile(name: str) -> AlreadyReleased:
@@ -196,6 +204,22 @@ class Forgotten:
     erased: bool | None = None
 
 
+class Record(NamedTuple):
+    """One record of a crawl (`graphpriv.store.crawls`); what its number means depends on its kind."""
+
+    kind: str
+    id: str
+    data: bytes
+    #: Of SEEN the place in the order, of VISITED the turn, of PAGE the second (since 1970) at which it is erased, of
+    #: CHARGES the day.
+    number: int = 0
+
+    @property
+    def document(self) -> Any:
+        """The data as JSON."""
+        return json.loads(self.data)
+
+
 @dataclass(frozen=True)
 class Copy:
     """Everything a store holds under one name, on its way into it or into another store."""
@@ -206,6 +230,8 @@ class Copy:
     runs: tuple[Run, ...] = ()
     mapping: NDArray[np.int64] | None = None
     seed: int | None = None
+    #: What is kept of its crawl.
+    records: tuple[Record, ...] = field(default=(), repr=False)
 
     @cached_property
     def summary(self) -> Summary:
@@ -300,6 +326,15 @@ def sound_posts(batch: Iterable[Post]) -> list[Post]:
         if not isinstance(post.text, str):
             raise InvalidRecord(f"Post {position} of the batch: its text must be a text.")
     return list({post.id: post for post in posts}.values())
+
+
+def sound_posts_of(batch: Iterable[Post], name: str, graph: SocialGraph) -> list[Post]:
+    """The posts that come with a graph, each once, all of them by its users."""
+    posts = sound_posts(batch)
+    for position, post in enumerate(posts):
+        if post.user not in graph.index:
+            raise dangling("Post", position, "user", name)
+    return posts
 
 
 def dangling(what: str, position: int, end: str, name: str) -> InvalidRecord:

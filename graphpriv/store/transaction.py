@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE
+from graphpriv.store import crawls
 from graphpriv.store.assembly import Parts, PlaceRow, Profiles, mapping_of, place_problems
+from graphpriv.store.crawls import Step
 from graphpriv.store.records import (
     Added,
     Follow,
     Forgotten,
     GraphInfo,
     Post,
+    Record,
     Run,
     User,
     changed,
@@ -31,10 +34,17 @@ from tabular.errors import InvalidInput, UnknownName
 #: How many records are read at a time.
 PAGE = 5_000
 
+#: Of how many users the follows are read at a time: some of them follow very many.
+FOLLOWERS = 500
+
 #: Of a graph; each is given once only.
 Key = int | str
 #: Users by number and position in a release.
 Matches = NDArray[np.int64] | Sequence[Sequence[int]]
+
+
+#: All that belongs to a graph: parts, posts, runs, mapping, seed, and the records of its crawl.
+Content = tuple[Parts, tuple[Post, ...], tuple[Run, ...], Matches, int | None, tuple[Record, ...]]
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,22 @@ class Head:
 
 
 @dataclass(frozen=True)
+class Outline:
+    """A graph as a store holds it, without its users and follows."""
+
+    head: Head
+    info: GraphInfo
+    places: Sequence[PlaceRow]
+    topics: Mapping[int, str]
+
+    @classmethod
+    def of(cls, at: Transaction, head: Head) -> Outline:
+        """The outline of a graph within a transaction."""
+        names: dict[Key | None, str] = {each.key: each.name for each in at.heads()}
+        return cls(head, head.info(names), at.places(head.key), at.topics(head.key))
+
+
+@dataclass(frozen=True)
 class Source:
     """What an original was when a release was made of it, and the revisions of its releases then, if they matter."""
 
@@ -100,6 +126,17 @@ class Transaction(ABC):
     @abstractmethod
     def state(self) -> object:
         """A value that differs after every change of the store."""
+
+    @abstractmethod
+    def secret(self) -> bytes:
+        """The secret of the store."""
+
+    @abstractmethod
+    def put_secret(self, secret: bytes) -> None:
+        """Give the store another secret."""
+
+    def note_erasure(self) -> None:  # noqa: B027 (a server keeps its own logs)
+        """Write down that something was deleted or replaced which must leave the files, where they are ours."""
 
     @abstractmethod
     def touch(self, name: str) -> None:
@@ -145,8 +182,16 @@ class Transaction(ABC):
         """Users in a range of numbers: number, id, place, three topics, the private columns, and maybe more."""
 
     @abstractmethod
+    def follows(self, key: Key, low: int, high: int) -> NDArray[np.int64]:
+        """Sorted numbers of those who follow and of whom they follow, for users in a range of numbers."""
+
+    @abstractmethod
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
         """A page of posts with their numbers, in the order of their import."""
+
+    @abstractmethod
+    def posts_of(self, key: Key, low: int, high: int) -> list[Post]:
+        """The posts of users in a range of numbers, in the order of their import."""
 
     @abstractmethod
     def numbers(self, key: Key) -> NDArray[np.int64]:
@@ -198,6 +243,26 @@ class Transaction(ABC):
     @abstractmethod
     def take_out(self, key: Key, number: int) -> tuple[Forgotten, Iterable[int], Iterable[int]]:
         """Take a user out; tells what went along, and the places and topics the user had."""
+
+    @abstractmethod
+    def records(self, key: Key, kind: str, after: str, limit: int) -> list[Record]:
+        """A page of the records of a crawl, by id."""
+
+    @abstractmethod
+    def records_of(self, key: Key, kind: str, ids: Iterable[str]) -> list[Record]:
+        """Those of the records that are there."""
+
+    @abstractmethod
+    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+        """Insert records; one that is there is replaced."""
+
+    @abstractmethod
+    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+        """Take records out."""
+
+    @abstractmethod
+    def overdue(self, moment: int) -> list[tuple[Key, str]]:
+        """The pages of all journals that were to be erased before a *moment*: key of the graph, and id."""
 
     @abstractmethod
     def counted(self, key: Key) -> tuple[int, int]:
@@ -261,13 +326,14 @@ class Transaction(ABC):
         """The places and topics of a graph as they stand."""
         return Profiles(self.places(key), self.topics(key))
 
-    def content(self, head: Head) -> tuple[Parts, tuple[Post, ...], tuple[Run, ...], Matches, int | None]:
-        """All that belongs to a graph: its parts, posts, runs, mapping and seed."""
+    def content(self, head: Head) -> Content:
+        """All that belongs to a graph: its parts, posts, runs, mapping, seed, and the records of its crawl."""
         found: list[tuple[int, Post]] = []
         while page := self.posts(head.key, found[-1][0] if found else -1):
             found += page
         posts = tuple(post for _, post in found)
-        return self.parts(head), posts, tuple(self.runs([head.key])), self.matches(head.key), self.seed(head.key)
+        matches, seed = self.matches(head.key), self.seed(head.key)
+        return self.parts(head), posts, tuple(self.runs([head.key])), matches, seed, tuple(self.all_records(head.key))
 
     def keep(self, head: Head, pieces: Iterable[Piece]) -> bool:
         """Keep pieces of the summary of a graph that must still be what it was; False if it is not."""
@@ -285,7 +351,15 @@ class Transaction(ABC):
             if count := self.count(query, head):
                 found.append(f"{count} {what}.")
         found += place_problems(self.places(head.key)) or self._problems_of_summary(head)
+        found += self._problems_of_crawl(head)
         return [f"Graph {head.name!r}: {each}" for each in found]
+
+    def _problems_of_crawl(self, head: Head) -> list[str]:
+        """Whether the users whom a crawl has kept are in its graph."""
+        visited = self.all_records(head.key, [crawls.VISITED])
+        kept = [each.id for each in visited if each.document.get("state") == "kept"]
+        gone = len(kept) - len(self.known(head.key, "users", kept))
+        return [f"{gone} users whom its crawl has kept are not in it."] if gone else []
 
     def _problems_of_summary(self, head: Head) -> list[str]:
         """Whether the summary, if there is one, says what the rows say."""
@@ -308,9 +382,13 @@ class Transaction(ABC):
 
     def add_users(self, name: str, users: Sequence[User]) -> Added:
         """Add users after those that are there."""
-        head = self.changing(name)
+        return self._add_users(self.changing(name), users)
+
+    def _add_users(self, head: Head, users: Sequence[User]) -> Added:
         known = self.known(head.key, "users", [user.id for user in users])
-        profiles = self.profiles(head.key)
+        # A crawl adds users one by one who have none yet.
+        bare = all(user.location is None and not user.topics for user in users)
+        profiles = Profiles((), {}) if bare else self.profiles(head.key)
         number_of = dict(known)
         held = set(head.private)
         rows: list[list[Any]] = []
@@ -329,13 +407,15 @@ class Transaction(ABC):
 
     def add_follows(self, name: str, follows: Sequence[Follow]) -> Added:
         """Add follows between users that are there."""
-        head = self.changing(name)
+        return self._add_follows(self.changing(name), follows)
+
+    def _add_follows(self, head: Head, follows: Sequence[Follow]) -> Added:
         known = self.known(head.key, "users", {end for follow in follows for end in (follow.source, follow.target)})
         pairs = []
         for position, follow in enumerate(follows):
             for end in ("source", "target"):
                 if getattr(follow, end) not in known:
-                    raise dangling("Follow", position, end, name)
+                    raise dangling("Follow", position, end, head.name)
             pairs.append((known[follow.source], known[follow.target]))
         apart = [pair if head.directed else tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]]
         new = self.put_follows(head.key, sorted(set(apart)))
@@ -344,14 +424,16 @@ class Transaction(ABC):
 
     def add_posts(self, name: str, posts: Sequence[Post]) -> Added:
         """Add posts after those that are there."""
-        head = self.changing(name)
+        return self._add_posts(self.changing(name), posts)
+
+    def _add_posts(self, head: Head, posts: Sequence[Post]) -> Added:
         authors = self.known(head.key, "users", {post.user for post in posts})
         known = self.known(head.key, "posts", [post.id for post in posts])
         number_of = dict(known)
         rows: list[list[Any]] = []
         for position, post in enumerate(posts):
             if post.user not in authors:
-                raise dangling("Post", position, "user", name)
+                raise dangling("Post", position, "user", head.name)
             number = number_of.setdefault(post.id, head.posts + len(number_of) - len(known))
             rows.append([number, post.id, authors[post.user], post.text, list(post.links), post.created])
         self.put(head.key, "posts", rows)
@@ -359,14 +441,129 @@ class Transaction(ABC):
         self.note(head.key, posts=head.posts + new)
         return Added(new, len(known))
 
-    def forget(self, name: str, user: str) -> Forgotten:
-        """Take a person out, and what nobody else has: a place or a topic can tell who it was."""
+    def all_records(self, key: Key, kinds: Iterable[str] = crawls.KINDS) -> Iterator[Record]:
+        """The records of a crawl, kind by kind."""
+        for kind in kinds:
+            after = ""
+            while page := self.records(key, kind, after, PAGE):
+                yield from page
+                after = page[-1].id
+
+    def advance(self, name: str, step: Step, owner: str, erasures: int) -> bool:
+        """Do one step of a crawl; False where somebody was forgotten since its *owner* looked."""
         head = self.changing(name)
-        known = self.known(head.key, "users", [user])
-        if not known:
+        found = {each.id: each for each in self.records_of(head.key, crawls.OWNER, [crawls.ONLY, crawls.ERASURES])}
+        if crawls.ONLY not in found or found[crawls.ONLY].document.get("token") != owner:
+            raise crawls.in_use(name)
+        if crawls.ERASURES in found and found[crawls.ERASURES].number != erasures:
+            return False
+        if step.erase:
+            self._take_out(head, step.erase)
+            head = self.head(name)
+        # Each of the three changes another part of the head.
+        if step.users:
+            self._add_users(head, step.users)
+        if step.follows:
+            self._add_follows(head, step.follows)
+        if step.posts:
+            self._add_posts(head, step.posts)
+        for kind in sorted({kind for kind, _ in step.drop}):
+            self.drop_records(head.key, kind, [id for each, id in step.drop if each == kind])
+        self.put_records(head.key, step.put)
+        return True
+
+    def owner_of(self, key: Key) -> dict[str, Any]:
+        """Who is at work on the crawl of a graph; empty where nobody is."""
+        found = self.records_of(key, crawls.OWNER, [crawls.ONLY])
+        return dict(found[0].document) if found else {}
+
+    def erasures(self, key: Key) -> int:
+        """How often somebody was forgotten since the crawl began."""
+        found = self.records_of(key, crawls.OWNER, [crawls.ERASURES])
+        return found[0].number if found else 0
+
+    def expire(self, moment: int) -> int:
+        """Erase the raw answers that were to be kept until a *moment* at most; tells how many."""
+        found = self.overdue(moment)
+        for key in {key for key, _ in found}:
+            self.drop_records(key, crawls.PAGE, [id for each, id in found if each == key])
+        return len(found)
+
+    def knows(self, head: Head, user: str) -> bool:
+        """Whether the graph has a user, or what is kept of its crawl tells of one."""
+        if self.known(head.key, "users", [user]):
+            return True
+        users, names, secret = frozenset({user}), crawls.names_of(user, None), self.secret()
+        found = self.all_records(head.key, _TELLING)
+        return any(crawls.erased(each, users, names, secret) is not each for each in found)
+
+    def _take_out(self, head: Head, users: Sequence[str]) -> Forgotten:
+        """Take persons out of a graph and of what is kept of its crawl."""
+        gone, names = Forgotten(follows=0, posts=0, mappings=0), frozenset[str]()
+        known = self.known(head.key, "users", users)
+        for user in users:
+            handle = self.users(head.key, known[user], known[user] + 1)[0][6] if user in known else None
+            names |= crawls.names_of(user, handle)
+        for number in known.values():
+            gone = self._take_out_of_graph(self.head(head.name), number)
+        if not self._erase(head.key, frozenset(users), names) and not known:
             # The id is not repeated: it is that of a person.
-            raise InvalidInput(f"Graph {name!r} has no user of that id.")
-        gone, places, topics = self.take_out(head.key, known[user])
+            raise InvalidInput(f"Graph {head.name!r} has no user of that id.")
+        return gone
+
+    def _take_out_of_graph(self, head: Head, number: int) -> Forgotten:
+        gone, places, topics = self.take_out(head.key, number)
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)
         return gone
+
+    def _erase(self, key: Key, users: frozenset[str], names: frozenset[str]) -> int:
+        """Take persons of these *names* out of the records of a crawl; tells how many changed."""
+        secret, changed = self.secret(), 0
+        for record in self.all_records(key, _TELLING):
+            left = crawls.erased(record, users, names, secret)
+            changed += left is not record
+            if left is None:
+                self.drop_records(key, record.kind, [record.id])
+            elif left is not record:
+                self.put_records(key, [left])
+        if changed:
+            self.note_erasure()
+        return changed
+
+    def forget(self, name: str, user: str) -> Forgotten:
+        """Take a person out, and what nobody else has: a place or a topic can tell who it was.
+
+        A crawl of the graph gets a mark by which it does not collect the person again.
+        """
+        head = self.changing(name)
+        told, at_hand = self._told_of(head.key, user)
+        gone = self._take_out(head, [user])
+        if crawl := self.records_of(head.key, crawls.CRAWL, [crawls.ONLY]):
+            if told is not None:
+                self._uncount(head.key, crawl[0].document, told)
+            if at_hand:
+                pages = [each.id for each in self.all_records(head.key, [crawls.LISTED])]
+                self.drop_records(head.key, crawls.LISTED, pages)
+            kept_out = Record(crawls.FORGOTTEN, crawls.person_mark(self.secret(), user), b"")
+            times = Record(crawls.OWNER, crawls.ERASURES, b"{}", self.erasures(head.key) + 1)
+            self.put_records(head.key, [kept_out, times])
+        return gone
+
+    def _told_of(self, key: Key, user: str) -> tuple[dict[str, Any] | None, bool]:
+        """What a crawl has counted of a user, and whether it is the one at hand."""
+        found = self.records_of(key, crawls.CRAWL, [crawls.ONLY])
+        crawl = dict(found[0].document) if found else {}
+        records = (each for kind in (crawls.VISITED, crawls.SEEN) for each in self.records_of(key, kind, [user]))
+        return crawls.noted(crawl, user, records), (crawl.get("current") or {}).get("user") == user
+
+    def _uncount(self, key: Key, crawl: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+        """Count a user as forgotten, and as nothing else: another one may take the place."""
+        changed = crawls.uncounted(crawl, told)
+        users = changed.get("users", {})
+        changed["users"] = {**users, "forgotten": users.get("forgotten", 0) + 1}
+        self.put_records(key, [crawls.document(crawls.CRAWL, crawls.ONLY, {**crawl, **changed})])
+
+
+#: The kinds of records that may tell of a person.
+_TELLING = (crawls.CRAWL, crawls.SEEN, crawls.VISITED, crawls.LISTED, crawls.PAGE, crawls.CHARGES, crawls.NOTE)

@@ -66,6 +66,7 @@ class JobsContract(EngineTables):
         assert jobs.counts() == {"done": 1}
 
     def test_the_jobs_of_a_killed_worker_go_to_another_one_and_give_the_same_bytes(self, jobs, worker, tmp_path):
+        # dbos #453: a workflow of a machine that had crashed stayed pending, and no other machine took it.
         first = worker()
         job = jobs.submit("sample draw", DRAW, account="a", seed=5)
         until(lambda: is_running(jobs, job))
@@ -212,3 +213,102 @@ class WorkersContract(EngineTables):
         for _ in range(2):
             worker(silence=0.5)
         assert [jobs.wait(each.id, 20).state for each in (job, other)] == ["done", "done"]
+
+
+class PartsContract:
+    """Parts of a job that are done stay done, and workers without a job do some of those of others."""
+
+    PARTS = 6
+
+    @pytest.fixture
+    def share(self, jobs, tmp_path):
+        """Submit a job of some parts, of which so many may end."""
+        (tmp_path / "mark").touch()
+
+        def submit(may_end):
+            self.open(tmp_path, may_end)
+            options = {"parts": self.PARTS, "mark": str(tmp_path / "mark"), "gate": str(tmp_path / "gate")}
+            return jobs.submit("sample share", options, account="a", seed=5)
+
+        return submit
+
+    def open(self, folder, may_end):
+        """Let so many parts end."""
+        (folder / "next").write_text(str(may_end))
+        (folder / "next").replace(folder / "gate")
+
+    def begun(self, folder):
+        """The parts that were begun, in turn, each with the process that did it."""
+        return [tuple(map(int, line.split())) for line in (folder / "mark").read_text().splitlines()]
+
+    def check(self, jobs, job, folder):
+        """The job gave what it gives alone, and left nothing else."""
+        assert jobs.wait(job.id, 30).state == "done"
+        alone = without_jobs("sample share", {"parts": self.PARTS}, 5, folder / "alone")
+        assert left_by(jobs, job) == alone
+        until(lambda: [each.name for each in (folder / "jobs" / job.id).iterdir()] == ["kept"])
+
+    @pytest.mark.parametrize("end", ["kill", "leave"])
+    def test_what_a_worker_has_done_before_it_ended_is_not_done_again(self, jobs, worker, share, tmp_path, end):
+        # One that leaves hands its job on at once; one that was killed is noticed by its silence.
+        first = worker(silence=30 if end == "leave" else 1.0)
+        job = share(may_end=3)
+        until(lambda: len(self.begun(tmp_path)) == 4)
+        verbs = children(first)
+        getattr(first, end)()
+        until(lambda: all(map(has_ended, verbs)))
+        self.open(tmp_path, self.PARTS)
+        worker()
+        self.check(jobs, job, tmp_path)
+        assert jobs.get(job.id).attempts > 1
+        assert [number for _, number in self.begun(tmp_path)] == [0, 1, 2, 3, 3, 4, 5]
+
+    def test_two_workers_share_a_job_and_its_progress_counts_the_parts_of_both(self, jobs, worker, share, tmp_path):
+        job = share(may_end=0)
+        both = [worker(help_after=0.0, spare=False) for _ in range(2)]
+        until(lambda: len({process for process, _ in self.begun(tmp_path)}) == 2)
+        assert jobs.get(job.id).attempts == 1
+        self.open(tmp_path, 4)
+        until(lambda: len(self.begun(tmp_path)) == 6)
+        until(lambda: jobs.get(job.id).progress.done == 4)
+        self.open(tmp_path, self.PARTS)
+        self.check(jobs, job, tmp_path)
+        assert sorted(number for _, number in self.begun(tmp_path)) == list(range(self.PARTS))
+        # Who helped goes with the job.
+        until(lambda: [children(each) for each in both] == [[], []])
+
+    def test_a_helper_that_is_killed_gives_its_part_back(self, jobs, worker, share, tmp_path):
+        worker()
+        job = share(may_end=0)
+        until(lambda: self.begun(tmp_path))
+        (tmp_path / "jobs" / job.id / "parts" / "wanted").touch()
+        helper = worker()
+        until(lambda: len(self.begun(tmp_path)) == 2)
+        verbs = children(helper)
+        helper.kill()
+        until(lambda: all(map(has_ended, verbs)))
+        self.open(tmp_path, self.PARTS)
+        self.check(jobs, job, tmp_path)
+        assert jobs.get(job.id).attempts == 1
+        assert sorted(number for _, number in self.begun(tmp_path)) == [0, 1, 1, 2, 3, 4, 5]
+
+    def test_a_worker_stops_helping_for_a_job_of_its_own(self, jobs, worker, share, tmp_path):
+        job = share(may_end=0)
+        for _ in range(2):
+            worker(help_after=0.0)
+        until(lambda: len(self.begun(tmp_path)) == 2)
+        other = jobs.submit("sample draw", {"numbers": 1}, account="b")
+        assert jobs.wait(other.id, 20).state == "done"
+        assert jobs.get(job.id).state == "running"
+        self.open(tmp_path, self.PARTS)
+        self.check(jobs, job, tmp_path)
+
+    def test_a_job_that_is_cancelled_leaves_no_parts(self, jobs, worker, share, tmp_path):
+        worker()
+        job = share(may_end=3)
+        until(lambda: len(self.begun(tmp_path)) == 4)
+        parts = tmp_path / "jobs" / job.id / "parts"
+        assert parts.stat().st_mode & 0o777 == 0o700
+        jobs.cancel(job.id)
+        assert jobs.wait(job.id, 20).state == "cancelled"
+        until(lambda: not parts.exists())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import networkx as nx
@@ -367,6 +371,62 @@ class QueryContract(OnAStore):
         monkeypatch.setattr(store, "_write", refuse)
         assert len(every(store, "users", "town")) == 3
         assert store.figures("town")["users"] == 3
+
+    def test_one_of_several_who_ask_makes_the_summary_and_the_others_are_told_to_come_again(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        filled(store)
+        made, begun, go_on = store._summarise, threading.Event(), threading.Event()
+        times: list[str] = []
+
+        def slowly(name: str) -> Any:
+            times.append(name)
+            begun.set()
+            assert go_on.wait(60)
+            return made(name)
+
+        monkeypatch.setattr(store, "_summarise", slowly)
+        monkeypatch.setattr("graphpriv.store.contract._SUMMARY_PATIENCE", 0.01)
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(store.figures, "town")
+            assert begun.wait(60)
+            with pytest.raises(StoreUnavailable, match="'town' are being computed") as caught:
+                threads.submit(store.figures, "town").result()
+            assert caught.value.can_retry
+            go_on.set()
+            assert first.result() == store.figures("town")
+        assert times == ["town"]
+
+    def test_with_somebody_to_make_it_nobody_waits_for_a_summary(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        filled(store)
+        made, go_on, times = store._summarise, threading.Event(), list[str]()
+
+        def slowly(name: str) -> Any:
+            times.append(name)
+            assert go_on.wait(60)
+            return made(name)
+
+        threads: list[threading.Thread] = []
+
+        def beside(work: Callable[[], None]) -> None:
+            threads.append(threading.Thread(target=work))
+            threads[-1].start()
+
+        monkeypatch.setattr(store, "_summarise", slowly)
+        monkeypatch.setattr("graphpriv.store.contract._SUMMARY_PATIENCE", 0.2)
+        store.later = beside
+        for _ in range(2):
+            begun = time.monotonic()
+            with pytest.raises(StoreUnavailable, match="'town' are being computed"):
+                store.figures("town")
+            assert time.monotonic() - begun < 5
+        go_on.set()
+        for each in threads:
+            each.join()
+        assert store.figures("town")["users"] == 3
+        assert times == ["town"]
 
     # Releases
 

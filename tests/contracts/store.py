@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +20,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphpriv.dictionary import release_dictionary
+from graphpriv.formats import formats
+from graphpriv.formats.contract import Writer
 from graphpriv.graph import SocialGraph
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.release import Release, anonymous
-from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store
-from tabular.errors import AlreadyReleased, InvalidInput, NameTaken, ReportedError, StoreUnavailable, UnknownName
+from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store, transaction
+from graphpriv.store.pages import Pages
+from tabular.errors import (
+    AlreadyReleased,
+    InvalidInput,
+    InvalidRecord,
+    NameTaken,
+    Outdated,
+    ReportedError,
+    StoreUnavailable,
+    UnknownName,
+)
 from tests.contracts import importing
 from tests.strategies import generators, graphs, random_graph
 
@@ -77,6 +92,14 @@ def filled(store: Store, name: str = "town") -> Store:
     return store
 
 
+def written(writers: Sequence[Writer]) -> list[bytes]:
+    """What is written to each file."""
+    files = [BytesIO() for _ in writers]
+    for write, file in zip(writers, files, strict=True):
+        write(file)
+    return [file.getvalue() for file in files]
+
+
 quietly = settings(
     deadline=None,
     max_examples=15,
@@ -107,6 +130,65 @@ class StoreContract(OnAStore):
     seconds_to_kill = 1.0
 
     # Whole graphs
+
+    def test_what_is_written_page_by_page_is_what_is_written_of_the_whole_graph(self, store, monkeypatch):
+        monkeypatch.setattr(transaction, "PAGE", 2)
+        monkeypatch.setattr(transaction, "FOLLOWERS", 3)
+        for directed in (False, True):
+            store.save_graph(f"drawn-{directed}", random_graph(5, 11, 30, directed=directed))
+        store.save_graph("little", little())
+        filled(store)
+        store.forget("town", "4")
+        store.save_release("little", "release", release_of(little()), seed=1, run=RUN)
+        store.create_graph("empty", directed=False)
+        for info in store.graphs():
+            graph, pages = store.load_graph(info.name), Pages.of(lambda: nullcontext(store), info.name)
+            for entry in formats.entries():
+                chosen, path = entry.method(), Path(f"g{entry.method.suffixes[0]}")
+                whole, paged = (written(chosen.writers(each, path)) for each in (graph, pages))
+                assert whole == paged
+            assert (pages.info, len(pages), pages.edge_count) == (info, len(graph), graph.edge_count)
+            if info.is_release:
+                assert release_dictionary(pages, info) == release_dictionary(graph, info)
+
+    def test_a_graph_is_replaced_and_deleted_in_the_state_that_is_named(self, store, monkeypatch):
+        store.save_graph("town", little())
+        old = store.revision("town")
+        store.save_graph("town", little(), overwrite=True, revision=old)
+        now = store.revision("town")
+        for revision in (old, "none"):
+            with pytest.raises(Outdated):
+                store.save_graph("town", little(), overwrite=True, revision=revision)
+            with pytest.raises(Outdated):
+                store.delete_graph("town", revision=revision)
+        with pytest.raises(Outdated):
+            store.save_graph("other", little(), overwrite=True, revision=now)
+        plain = store._put
+
+        def too_late(*given, **how):
+            monkeypatch.undo()
+            store.add_users("town", [User(id="new")])
+            plain(*given, **how)
+
+        # What comes in between the first look and the last is found, too.
+        monkeypatch.setattr(store, "_put", too_late)
+        with pytest.raises(Outdated):
+            store.save_graph("town", little(), overwrite=True, revision=now)
+        assert store.graph("town").users == 4
+        store.delete_graph("town", revision=store.revision("town"))
+        assert store.graphs() == []
+
+    def test_a_graph_that_changes_while_it_is_written_is_an_error(self, store, monkeypatch):
+        monkeypatch.setattr(transaction, "PAGE", 1)
+        filled(store)
+        pages = Pages.of(lambda: nullcontext(store), "town")
+        people = pages.people()
+        assert next(people)[0] == "17"
+        store.add_users("town", [User(id="new")])
+        with pytest.raises(StoreUnavailable, match="changed while it was being read"):
+            list(people)
+        with pytest.raises(StoreUnavailable):
+            list(pages.ends())
 
     def test_a_new_store_is_empty_and_sound(self, store: Store) -> None:
         assert store.graphs() == []
@@ -272,6 +354,17 @@ class StoreContract(OnAStore):
         assert store.add_follows("town", [Follow("99", "17")]) == Added(1)
         assert store.add_follows("town", [Follow("17", "99"), Follow("17", "4"), Follow("4", "17")]) == Added(1, 2)
         assert store.load_graph("town").follows.targets.tolist() == [1, 2, 0, 0]
+        assert store.check() == []
+
+    def test_posts_can_come_with_their_graph_all_or_nothing(self, store: Store) -> None:
+        graph = little()
+        posts = [Post(id="p1", user=graph.ids[0], text="Rain", links=("https://a.example/",))]
+        with pytest.raises(InvalidRecord, match="Post 1 of the batch: its user is no user of graph 'town'"):
+            store.save_graph("town", graph, posts=[*posts, Post(id="p2", user="nobody", text="")])
+        assert store.graphs() == []
+        store.save_graph("town", graph, posts=posts)
+        assert list(store.posts("town")) == posts
+        assert store.load_graph("town") == graph
         assert store.check() == []
 
     def test_posts_keep_their_order_and_come_once(self, store: Store) -> None:
@@ -670,7 +763,7 @@ class StoreContract(OnAStore):
 
     # Killed
 
-    @pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.heavy)])
+    @pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.heavy)])
     def test_killing_an_import_leaves_the_old_or_the_new_graph(self, store: Store, address: str, kills: int) -> None:
         both = importing.states(self.users_when_killed)
         store.save_graph(importing.NAME, both[1])

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphpriv.auditing import audit, figure_paths, scenarios_named
+from graphpriv.auditing import LINKS_SHARE, audit, figure_paths, scenarios_named
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair
 from graphpriv.protections import protect
 from graphpriv.risk import SCENARIOS
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
+from tabular.loop import Parts
 from tests.strategies import graphs, seeds
 
 few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -77,6 +78,18 @@ def test_no_figure_depends_on_the_order_of_the_release_even_where_steps_run_out(
     there = audit(graph, releases[1].graph.restricted(order), moved, steps=20_000).document
     assert here["structure"]["undecided"]["subgraph"] > 0
     assert {**here, "inputs": None} == {**there, "inputs": None}
+
+
+def test_what_scenarios_do_not_need_goes_to_those_that_tell_fewer_users_apart() -> None:
+    graph = synthetic_graph(400, mean_degree=30.0, rng=np.random.default_rng(1))
+    release = protect(graph, 5, rng=np.random.default_rng(2))
+    steps = 150_000
+    found = audit(graph, release.graph, release.mapping, steps=steps).disclosures["subgraph"]
+    labelled = {name: each.steps for name, each in found.items() if name in SCENARIOS}
+    whole = round(steps * (1 - LINKS_SHARE))
+    assert sum(labelled.values()) <= whole
+    assert max(labelled.values()) > whole / len(SCENARIOS)
+    assert found["structure"].steps <= steps * LINKS_SHARE
 
 
 @few
@@ -171,6 +184,39 @@ def test_the_number_of_workers_changes_no_byte(workers):
         audit(graph, release.graph, release.mapping, workers=workers).document
         == audit(graph, release.graph, release.mapping, workers=1).document
     )
+
+
+class Kept(Parts):
+    """Keeps all that can be kept."""
+
+    def __init__(self, helps=False):
+        self.helps, self.given = helps, {}
+
+    def kept(self, key, work):
+        if key not in self.given:
+            self.given[key] = work()
+        return self.given[key]
+
+
+def test_what_attackers_found_is_found_once_and_from_either_end():
+    graph = synthetic_graph(120, rng=np.random.default_rng(3))
+    release = protect(graph, 4, rng=np.random.default_rng(1))
+    for mapping in (release.mapping, None):
+        plain = audit(graph, release.graph, mapping, steps=10**7).document
+        parts = Kept()
+        assert audit(graph, release.graph, mapping, steps=10**7, parts=parts).document == plain
+        helper = Kept(helps=True)
+        assert audit(graph, release.graph, mapping, steps=10**7, parts=helper).document == plain
+        assert sorted(parts.given) == sorted(helper.given)
+        # Two attackers in six scenarios and by the links alone; they begin with the links.
+        assert len(parts.given) == 14
+        assert list(parts.given)[-1] == list(helper.given)[1]
+        for key in parts.given:
+            parts.given[key] = {name: array.copy() for name, array in parts.given[key].items()}
+        assert audit(graph, release.graph, mapping, steps=10**7, parts=parts).document == plain
+        # Another budget, other labels or another counterpart are another question.
+        audit(graph, release.graph, mapping, steps=10**7 + 10**4, parts=parts)
+        assert len(parts.given) == 28
 
 
 def at(document, path):

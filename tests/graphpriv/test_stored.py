@@ -1,6 +1,7 @@
 """What is done with the graphs of a store."""
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +9,17 @@ import numpy as np
 import pytest
 
 from graphpriv.formats import write_graph
+from graphpriv.graph import fingerprint
 from graphpriv.protections import protect
 from graphpriv.release import write_mapping
 from graphpriv.store import Follow, Run, User, open_store
 from graphpriv.stored import (
     export,
     keep_release,
+    marked,
     match_files,
     match_stored,
+    protection_run,
     take_microdata,
 )
 from graphpriv.synthetic import synthetic_graph
@@ -42,7 +46,7 @@ def test_a_release_is_drawn_from_the_seed_that_is_kept(store):
     (run,) = store.runs("g")
     assert run.parameters["k"] == 3
     assert run.parameters["method"] == "closest-profiles"
-    assert run.input_hash.startswith("sha256:")
+    assert run.input_hash == marked(store, fingerprint(GRAPH))
 
 
 def test_a_release_has_a_name_of_its_own(store):
@@ -134,6 +138,41 @@ def test_a_few_new_users_or_a_forgotten_one_leave_no_release_that_keeps_k(store)
     assert kept.document["forgotten_beside"] == 1
     assert kept.joint_k == joint(store, *"abc")
     assert [each.name for each in store.graphs()] == ["a", "b", "c", "g"]
+
+
+def test_a_release_of_the_same_data_under_another_name_is_live_as_well(store):
+    store.save_graph("h", GRAPH)
+    keep_release(store, "h", "a", 4, seed=1)
+    for accept in (False, True):
+        with pytest.raises(AlreadyReleased, match="'a' is a live release of 'h', which held the same data as 'g'"):
+            keep_release(store, "g", "b", 4, seed=2, accept_combined_risk=accept)
+    store.delete_graph("a")
+    assert keep_release(store, "g", "b", 4, seed=2).beside == []
+
+
+def test_a_mark_says_nothing_to_whom_the_secret_is_not_known(store, tmp_path):
+    keep_release(store, "g", "a", 4, seed=1)
+    (run,) = store.runs("a")
+    held = fingerprint(GRAPH)
+    assert held.removeprefix("sha256:") not in run.input_hash
+    with open_store(f"file:{tmp_path / 'other.db'}", create=True) as other:
+        assert other.secret() != store.secret()
+        assert marked(other, held) != run.input_hash == marked(store, held)
+        # A backup is restored with the secret that its marks were made with.
+        store.backup(tmp_path / "kept.bak")
+        other.restore(tmp_path / "kept.bak")
+        assert marked(other, held) == run.input_hash
+    # And none outlives a person who is forgotten.
+    store.forget("g", GRAPH.ids[0])
+    assert [each.input_hash for each in store.runs("g")] == [""]
+
+
+def test_a_release_that_an_earlier_version_marked_is_live_as_well(store):
+    store.save_graph("h", GRAPH)
+    release = protect(GRAPH, 4, rng=np.random.default_rng(1))
+    store.save_release("h", "a", release, seed=1, run=protection_run(fingerprint(GRAPH), release))
+    with pytest.raises(AlreadyReleased):
+        keep_release(store, "g", "b", 4, seed=2)
 
 
 def test_a_release_whose_original_was_imported_anew_is_still_live(store):
@@ -245,16 +284,19 @@ def test_files_are_matched_by_the_mapping_or_by_ids_that_agree(tmp_path):
 
 
 def test_an_export_has_the_origin_of_a_release_only_if_asked(store):
+    def opened():
+        return nullcontext(store)
+
     release = keep_release(store, "g", "r", 2, seed=1).release
-    assert export(store, "r").origin is None
-    assert export(store, "r").notes == ()
-    whole = export(store, "r", with_origin=True)
+    assert export(opened, "r").origin is None
+    assert export(opened, "r").notes == ()
+    whole = export(opened, "r", with_origin=True)
     assert (whole.graph, whole.origin.graph) == (release.graph, GRAPH)
     assert whole.origin.mapping.tolist() == release.mapping.tolist()
     assert "keep it apart" in whole.notes[0]
-    assert "names persons" in export(store, "g").notes[0]
+    assert "names persons" in export(opened, "g").notes[0]
     with pytest.raises(InvalidParameter, match="is not a release") as caught:
-        export(store, "g", with_origin=True)
+        export(opened, "g", with_origin=True)
     assert caught.value.parameter == "mapping"
 
 

@@ -16,6 +16,7 @@ from graphpriv.risk.subgraph import Subgraph
 from graphpriv.sweep import sweep
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidParameter, NoSolution, UnknownName
+from tests.contracts.parts import Remembered
 
 GRAPH = synthetic_graph(60, 120, rng=np.random.default_rng(7))
 
@@ -122,7 +123,7 @@ def test_parameters_go_to_the_method() -> None:
 def test_progress_counts_the_runs() -> None:
     told: list[tuple[str, int, int]] = []
     swept(report=lambda *each: told.append(each))
-    assert [each for each in told if each[0] == "Runs"] == [("Runs", done, 4) for done in range(4)]
+    assert [each for each in told if each[0] == "Runs"] == [("Runs", done, 4) for done in range(5)]
     assert {phase.partition(": ")[0] for phase, _, _ in told} == {
         "Runs",
         *(f"Run {n} of 2, k={k}" for n in (1, 2) for k in (2, 5)),
@@ -153,3 +154,23 @@ def test_what_cannot_be_swept_is_refused_before_the_work(ks: list[int], runs: in
     with pytest.raises(error):
         sweep(GRAPH, ks, runs, rng=np.random.default_rng(1), report=lambda *each: told.append(each))
     assert not told
+
+
+def test_a_sweep_that_was_cut_off_goes_on_from_the_runs_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, begun = swept(), []
+
+    def counted(*given: Any, **options: Any) -> Audit:
+        begun.append(options["shared"])
+        return audit(*given, **options)
+
+    monkeypatch.setattr("graphpriv.sweep.audit", counted)
+    parts = Remembered()
+    parts.more = 3
+    with pytest.raises(InterruptedError):
+        swept(parts=parts)
+    parts.more = 10
+    assert swept(parts=parts) == swept(parts=parts) == whole
+    assert len(begun) == 4
+    # Other steps or another graph are another sweep.
+    swept(parts=parts, steps=10**7)
+    assert len(begun) == 8

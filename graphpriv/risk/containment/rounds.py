@@ -33,7 +33,7 @@ from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
 from graphpriv.risk.containment.spaces import Space, space_for
 from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
 from graphpriv.risk.workers import even_bounds, in_chunks
-from tabular.loop import on_threads
+from tabular.loop import ALONE, Parts, Values, key_of, on_threads
 
 
 class Round(NamedTuple):
@@ -66,6 +66,13 @@ SCHEDULE = (
 
 #: A layer has about so many targets or more, and a block about so many pairs.
 _LAYER, _BLOCK = 64, 1 << 12
+
+#: A layer with fewer pairs is cut as well, where its blocks may take so many steps each, but into no more than these.
+_STEPS, _MOST_BLOCKS = 1 << 26, 16
+
+#: A layer that may take so many steps goes by so many parts, and so does what columns of so many words rule out: that
+#: takes a tenth of a second or more.
+_LONG, _WIDE, _PARTS = 1 << 26, 1 << 22, 8
 
 #: Room for the domains of one search, in words of 64 bits.
 _MOST_WORDS = 1 << 24
@@ -105,12 +112,7 @@ class Containment:
     @classmethod
     def of(cls, shapes: Shapes, nodes: Nodes, directed: bool, workers: int) -> Containment:
         """Filter all pairs by what the patterns need."""
-        needs = needs_of(shapes, nodes, workers)
-        words = int(nodes.words.sum())
-        open_, beyond = np.zeros(words, dtype=np.uint64), np.zeros(len(nodes.sizes), dtype=np.int64)
-        in_chunks(
-            lambda start, stop: fill_columns(needs, nodes, start, stop, open_, beyond), _whole_words(nodes), workers
-        )
+        open_, beyond = _filtered(shapes, nodes, workers)
         patterns, targets = np.zeros_like(beyond), np.zeros_like(beyond)
         count_weights(nodes, open_, np.zeros_like(beyond), patterns)
         count_worth(nodes, open_, np.ones(len(beyond), dtype=np.bool_), targets)
@@ -121,7 +123,7 @@ class Containment:
         around = surroundings_of(shapes, rows, involved, workers)
         bounds = even_bounds(nodes.words)
         in_chunks(lambda start, stop: rule_out_by_independence(nodes, plans, open_, start, stop), bounds, workers)
-        return cls(shapes, plans, around, rows, nodes, workers, np.zeros(words, dtype=np.uint64), open_, beyond)
+        return cls(shapes, plans, around, rows, nodes, workers, np.zeros_like(open_), open_, beyond)
 
     def count(self, columns: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each pattern the masked users in whose columns it is, and the targets."""
@@ -144,23 +146,23 @@ class Containment:
         known[fits], open_[fits] = ((each[at] >> bits) & np.uint64(1) != 0 for each in (self.known, self.open_))
         return known, open_
 
-    def look(self, steps: int, report: Callable[[int, int], None]) -> int:
-        """Decide as many pairs as *steps* allow, round after round; how many of them it took."""
+    def look(self, steps: int, report: Callable[[int, int], None], parts: Parts = ALONE, key: str = "") -> int:
+        """Decide as many pairs as *steps* allow, round after round; how many of them it took.
+
+        Long layers go by *parts*; *key* names all that is known before the first round.
+        """
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
-        layers = list(_layers(self.nodes.sizes[order]))
-        left, own, gains = steps, local(), self._gains()
-        for each in SCHEDULE:
+        course = Course(order, list(_layers(self.nodes.sizes[order])), parts, key, local())
+        left, gains = steps, self._gains()
+        for number, each in enumerate(SCHEDULE):
             worth = (gains >= each.gain) & (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
             if not worth.any():
                 continue
-            pairs = np.zeros_like(self.beyond)
-            count_worth(self.nodes, self.open_, worth, pairs)
-            blocks = [list(_blocks(layer, pairs[order])) for layer in layers]
             told = partial(_told, report, steps, steps - left)
-            used, complete = self._round(order, layers, blocks, worth, each, left, own, told)
+            used, complete = self._round(course, number, worth, left, told)
             left -= used
-            self._close()
+            self._close(course, number)
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
@@ -168,51 +170,51 @@ class Containment:
         return steps - left
 
     def _round(
-        self,
-        order: NDArray[np.int64],
-        layers: list[Layer],
-        blocks: list[list[Block]],
-        worth: NDArray[np.bool_],
-        each: Round,
-        steps: int,
-        own: local,
-        report: Callable[[int], None],
+        self, course: Course, number: int, worth: NDArray[np.bool_], steps: int, report: Callable[[int], None]
     ) -> tuple[int, bool]:
         """Go through all targets once: how many of the *steps* it took, and whether they were enough.
 
         Each layer has all that its searches could take. The first for which the rest is too little shares that out
         among its blocks, and those after it only infer: with more steps all of this is done, too, and something beside.
         """
+        each, pairs = SCHEDULE[number], np.zeros_like(self.beyond)
+        count_worth(self.nodes, self.open_, worth, pairs)
         grew, used, complete = np.zeros(len(worth), dtype=np.bool_), 0, True
-        for layer, parts in zip(layers, blocks, strict=True):
-            wanted = sum(block.pairs for block in parts) * (each.steps + VISIT)
-            left = steps - used if complete else 0
-            enough = wanted <= left
-            shares = [block.pairs * (each.steps + VISIT) for block in parts]
-            if not enough:
-                shares = [share * left // wanted for share in shares]
-            complete = complete and enough
-
-            def work(at: tuple[Block, int], layer: Layer = layer) -> int:
-                block, share = at
-                return decide(
-                    self.shapes, self.plans, self.around, self.rows, self.nodes, order, block.start, block.stop,
-                    layer.least, self.known, self.open_, grew, worth, self._space(own), each.steps, share,
-                    each.rising, own.absent,
-                )  # fmt: skip
-
-            workers = self.workers if len(parts) > 1 else 1
-            used += sum(on_threads(work, list(zip(parts, shares, strict=True)), workers))
-            close_layer(self.nodes, order, layer.start, layer.stop, self.known, self.open_, grew)
+        for at, layer in enumerate(course.layers):
+            blocks = list(_blocks(layer, pairs[course.order], each.steps))
+            shares = [block.pairs * (each.steps + VISIT) for block in blocks]
+            wanted, left = sum(shares), steps - used if complete else 0
+            if wanted > left:
+                complete, shares = False, [share * left // wanted for share in shares]
+            work = LayerWork(self, course, layer, each, worth, grew, list(zip(blocks, shares, strict=True)))
+            used += work.in_parts(key_of(course.key, number, at)) if sum(shares) >= _LONG else work.at_once()
+            close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, grew)
             report(used)
         return used, complete
 
-    def _close(self) -> None:
+    def _close(self, course: Course, number: int) -> None:
         """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order."""
+
+        def rule_out(start: int, stop: int) -> None:
+            rule_out_all(self.nodes, self.known, self.open_, start, stop)
+
         bounds = even_bounds(self.nodes.words)
-        in_chunks(
-            lambda start, stop: rule_out_all(self.nodes, self.known, self.open_, start, stop), bounds, self.workers
-        )
+        if len(self.open_) < _WIDE:
+            in_chunks(rule_out, bounds, self.workers)
+            return
+
+        def changes(part: int) -> Values:
+            start, stop = chosen[part], chosen[part + 1]
+            columns = slice(self.nodes.starts[start], self.nodes.starts[stop])
+            before = self.open_[columns].copy()
+            in_chunks(rule_out, bounds[(bounds >= start) & (bounds <= stop)], 1)
+            at = columns.start + np.flatnonzero(self.open_[columns] != before)
+            return {"at": at, "open": self.open_[at]}
+
+        chosen = bounds[np.linspace(0, len(bounds) - 1, min(len(bounds) - 1, _PARTS) + 1).astype(int)].tolist()
+        key = key_of(course.key, "close", number)
+        for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
+            self.open_[values["at"]] = values["open"]
 
     def _gains(self) -> NDArray[np.float64]:
         """For each pattern how much its users' chances may still change for each of its open pairs; -1 for the others.
@@ -224,10 +226,79 @@ class Containment:
         gains = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most) / np.maximum(open_pairs, 1)
         return np.where(open_pairs > 0, gains, -1.0)
 
-    def _space(self, own: local) -> Space:
+
+class Course(NamedTuple):
+    """What all rounds of one search have in common: the targets by rising size, and the layers of these."""
+
+    order: NDArray[np.int64]
+    layers: list[Layer]
+    parts: Parts
+    key: str
+    #: Each thread's room to search in.
+    own: local
+
+
+class LayerWork(NamedTuple):
+    """The searches of one layer in one round: its blocks, each with its share of the steps."""
+
+    found: Containment
+    course: Course
+    layer: Layer
+    round: Round
+    worth: NDArray[np.bool_]
+    grew: NDArray[np.bool_]
+    blocks: list[tuple[Block, int]]
+
+    def at_once(self) -> int:
+        """Do all blocks; how many steps that took."""
+        workers = self.found.workers if len(self.blocks) > 1 else 1
+        return sum(on_threads(lambda block: self._decide(*block), self.blocks, workers))
+
+    def in_parts(self, key: str) -> int:
+        """Do all blocks, or take over what others have found in them; how many steps that took."""
+        bounds = np.linspace(0, len(self.blocks), min(len(self.blocks), _PARTS) + 1).astype(int).tolist()
+        used = 0
+        work = partial(self._changes, bounds)
+        for _, values in self.course.parts.each(key, work, len(bounds) - 1, workers=self.found.workers):
+            at = values["at"]
+            self.found.known[at], self.found.open_[at] = values["known"], values["open"]
+            self.grew[self.course.order[values["grew"]]] = True
+            used += int(values["steps"][0])
+        return used
+
+    def _changes(self, bounds: list[int], part: int) -> Values:
+        """Do the blocks of a *part*: the words of the columns that changed, and the targets that grew."""
+        blocks = self.blocks[bounds[part] : bounds[part + 1]]
+        start, stop = blocks[0][0].start, blocks[-1][0].stop
+        known, open_ = self.found.known, self.found.open_
+        words = self._words(start, stop)
+        before = known[words], open_[words]
+        steps = sum(self._decide(*block) for block in blocks)
+        at = words[(known[words] != before[0]) | (open_[words] != before[1])]
+        grew = start + np.flatnonzero(self.grew[self.course.order[start:stop]])
+        return {"at": at, "known": known[at], "open": open_[at], "grew": grew, "steps": np.array([steps])}
+
+    def _words(self, start: int, stop: int) -> NDArray[np.int64]:
+        """The words of the columns of some targets."""
+        targets = self.course.order[start:stop]
+        words = self.found.nodes.words[targets]
+        before = np.cumsum(words) - words
+        return np.repeat(self.found.nodes.starts[targets] - before, words) + np.arange(words.sum())
+
+    def _decide(self, block: Block, share: int) -> int:
+        found, own = self.found, self.course.own
+        space = self._space()
+        return decide(
+            found.shapes, found.plans, found.around, found.rows, found.nodes, self.course.order, block.start,
+            block.stop, self.layer.least, found.known, found.open_, self.grew, self.worth, space, self.round.steps,
+            share, self.round.rising, own.absent,
+        )  # fmt: skip
+
+    def _space(self) -> Space:
+        own, nodes = self.course.own, self.found.nodes
         if not hasattr(own, "space"):
-            most = int(self.nodes.sizes.max(initial=0)) + 1
-            own.absent = np.empty(int(self.nodes.words.max(initial=1)), dtype=np.uint64)
+            most = int(nodes.sizes.max(initial=0)) + 1
+            own.absent = np.empty(int(nodes.words.max(initial=1)), dtype=np.uint64)
             own.space = space_for(most, min(_MOST_WORDS, (most + 2) * (most + 2) * (most // 64 + 2)))
         space: Space = own.space
         return space
@@ -235,6 +306,14 @@ class Containment:
 
 def _told(report: Callable[[int, int], None], steps: int, before: int, used: int) -> None:
     report(before + used, steps)
+
+
+def _filtered(shapes: Shapes, nodes: Nodes, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The columns of the pairs that hold what the pattern needs, and masked users in targets without room for it."""
+    needs = needs_of(shapes, nodes, workers)
+    open_, beyond = np.zeros(int(nodes.words.sum()), dtype=np.uint64), np.zeros(len(nodes.sizes), dtype=np.int64)
+    in_chunks(lambda start, stop: fill_columns(needs, nodes, start, stop, open_, beyond), _whole_words(nodes), workers)
+    return open_, beyond
 
 
 def _whole_words(nodes: Nodes) -> NDArray[np.int64]:
@@ -255,10 +334,11 @@ def _layers(sizes: NDArray[np.int64]) -> Iterator[Layer]:
             start = stop
 
 
-def _blocks(layer: Layer, pairs: NDArray[np.int64]) -> Iterator[Block]:
-    """Cut a layer into blocks of about as many pairs."""
+def _blocks(layer: Layer, pairs: NDArray[np.int64], steps: int) -> Iterator[Block]:
+    """Cut a layer into blocks of about as many pairs, each of which may take so many *steps*."""
     done = np.concatenate([[0], np.cumsum(pairs[layer.start : layer.stop] + 1)])
-    parts = max(1, int(done[-1]) // _BLOCK)
+    most = int(done[-1])
+    parts = max(1, most // _BLOCK, min(most * steps // _STEPS, _MOST_BLOCKS))
     bounds = np.unique(np.searchsorted(done, np.linspace(0, done[-1], parts + 1)))
     bounds[0], bounds[-1] = 0, layer.stop - layer.start
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):

@@ -16,7 +16,7 @@ BATCH = 5_000
 Rows = list[list[Any]]
 
 #: Every kind of node that belongs to a graph.
-PARTS = ("User", "Place", "Topic", "Post", "Match", "Seed", "Run", "Piece")
+PARTS = ("User", "Place", "Topic", "Post", "Match", "Seed", "Run", "Piece", "Record")
 
 #: Run before anything else; each does nothing where it is met already.
 CONSTRAINTS: tuple[LiteralString, ...] = (
@@ -33,6 +33,9 @@ CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT seed_number IF NOT EXISTS FOR (n:Seed) REQUIRE (n.graph, n.number) IS UNIQUE",
     "CREATE CONSTRAINT run_number IF NOT EXISTS FOR (n:Run) REQUIRE (n.graph, n.number) IS UNIQUE",
     "CREATE CONSTRAINT piece_number IF NOT EXISTS FOR (n:Piece) REQUIRE (n.graph, n.number) IS UNIQUE",
+    "CREATE CONSTRAINT record_id IF NOT EXISTS FOR (n:Record) REQUIRE (n.graph, n.kind, n.id) IS UNIQUE",
+    "CREATE INDEX record_number IF NOT EXISTS FOR (n:Record) ON (n.graph, n.number)",
+    "CREATE INDEX record_due IF NOT EXISTS FOR (n:Record) ON (n.kind, n.number)",
     "CREATE INDEX match_original IF NOT EXISTS FOR (n:Match) ON (n.original, n.number)",
 )
 
@@ -40,6 +43,10 @@ CONSTRAINTS: tuple[LiteralString, ...] = (
 STEPS: tuple[tuple[LiteralString, ...], ...] = (
     ("MERGE (s:Store {name: 'graphpriv'}) ON CREATE SET s.runs = 0",),
     # Summaries came; a constraint is all they need, and they are made anew wherever they are missing.
+    (),
+    # Two random identifiers have 244 random bits.
+    ("MATCH (s:Store {name: 'graphpriv'}) SET s.secret = replace(randomUUID() + randomUUID(), '-', '')",),
+    # Records of crawls came, which need constraints alone.
     (),
 )
 

@@ -88,9 +88,9 @@ class Staging:
         for batch in schema.batches((kind, list(row)) for kind, rows in kinds for row in rows):
             parcel = [(kind, [row for _, row in rows]) for kind, rows in groupby(batch, key=itemgetter(0))]
             self._write((*waiting, key), partial(_deliver, key=key, parcel=parcel))
-        pieces = copy.summary.pieces()
-        while some := list(islice(pieces, PIECES)):
-            self._write((*waiting, key), partial(_deliver, key=key, parcel=[("pieces", list(map(list, some)))]))
+        for kind, large in (("pieces", copy.summary.pieces()), ("records", iter(copy.records))):
+            while some := [list(each) for each in islice(large, PIECES)]:
+                self._write((*waiting, key), partial(_deliver, key=key, parcel=[(kind, some)]))
 
     def _write(self, alive: Sequence[str], work: Callable[[ManagedTransaction], object]) -> None:
         """Do *work* in one transaction, which shows of all imports that depend on it that they are alive."""
@@ -117,8 +117,12 @@ class Staging:
         overwrite: bool,
         unchanged: Source | None = None,
         alone: bool = False,
+        secret: bytes | None = None,
     ) -> None:
-        """Give imports their names, all in one step; with *alone* every other graph goes."""
+        """Give imports their names, all in one step; with *alone* every other graph goes.
+
+        A *secret* takes the place of the store's own.
+        """
         keys = [each.key for each in staged]
         for key in keys:
             self._write(keys, partial(self._confirm, key=key))
@@ -139,6 +143,8 @@ class Staging:
                 raise emptied(self._connection.address.shown) if alone else taken(gone[0])
             for name in gone:
                 at.remove(name)
+            if secret is not None:
+                at.put_secret(secret)
             for each in staged:
                 give_name(tx, each.key, each.name, each.original)
                 for run in each.runs:

@@ -95,7 +95,13 @@ class Neo4jStore(Store):
         self._staging.sweep()
 
     def _put(
-        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+        self,
+        copies: Iterable[Copy],
+        *,
+        overwrite: bool,
+        source: Source | None = None,
+        alone: bool = False,
+        secret: bytes | None = None,
     ) -> None:
         # Of each graph that a release may be of, its key and the numbers of its users.
         known: dict[str | None, tuple[Key, NDArray[np.int64]]] = {}
@@ -112,7 +118,7 @@ class Neo4jStore(Store):
                 known[copy.info.name] = key, np.arange(len(copy.graph))
                 self._staging.send(key, copy, original, waiting=[each.key for each in staged])
                 staged.append(Staged(key, copy.info.name, original and original[0], copy.runs))
-            self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone)
+            self._staging.publish(staged, overwrite=overwrite, unchanged=source, alone=alone, secret=secret)
         self._clean()
 
     def forget(self, name: str, user: str) -> Forgotten:
@@ -124,6 +130,7 @@ class Neo4jStore(Store):
         from graphpriv.store.sqlite.store import SqliteStore
 
         refuse_existing(path, overwrite=overwrite)
+        self.expire()
         places = [] if str(path) == STREAM else [Path(path).absolute().parent]
         with (
             working_folder(first_usable(*places)) as folder,
@@ -136,16 +143,17 @@ class Neo4jStore(Store):
         """Fill a store with what there is at one moment."""
         for _ in range(_READINGS):
             with contextlib.suppress(Unsettled):
-                copy.take(self.copies(), overwrite=True)
+                copy.take(self.copies(), secret=self.secret(), overwrite=True)
                 return
 
         def while_nobody_writes(at: ServerTransaction) -> None:
             at.lock_all()
-            copy.take(self.copies(lambda work: work(at)), overwrite=True)
+            copy.take(self.copies(lambda work: work(at)), secret=at.secret(), overwrite=True)
 
         self._write(while_nobody_writes)
 
     def check(self) -> list[str]:
+        self.expire()
         self._clean()
         problems = self._read(lambda at: at.orphans())
         for name in [head.name for head in self._read(lambda at: at.heads())]:

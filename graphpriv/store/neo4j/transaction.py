@@ -14,7 +14,7 @@ from graphpriv.store import transaction
 from graphpriv.store.assembly import Parts, PlaceRow
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.schema import Rows, ask, batches
-from graphpriv.store.records import Forgotten, Post, Run
+from graphpriv.store.records import Forgotten, Post, Record, Run
 from graphpriv.store.summary import PIECES, Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
@@ -62,6 +62,9 @@ PUT: dict[str, LiteralString] = {
     "pieces": f"""
         MATCH (g:Graph {{key: $key}}) UNWIND $rows AS row
         MERGE (n:Piece {{graph: $key, number: row[0] + g.revision * {REVISION}}}) SET n.data = row[1]""",
+    "records": """
+        UNWIND $rows AS row
+        MERGE (n:Record {graph: $key, kind: row[0], id: row[1]}) SET n.data = row[2], n.number = row[3]""",
     "seeds": """
         UNWIND $rows AS row
         MERGE (s:Seed {graph: $key, number: 0}) SET s.seed = row[0]""",
@@ -79,6 +82,10 @@ _USERS: LiteralString = """
     RETURN u.number, u.id, home.number, [(u)-[i:INTERESTED_IN]->(t:Topic) | [i.rank, t.number]],
         u.handle, u.name, u.location_text, [(u)-[:FOLLOWS]->(v:User) | v.number]
     ORDER BY u.number"""
+
+_FOLLOWS: LiteralString = """
+    MATCH (u:User)-[:FOLLOWS]->(v:User) WHERE u.graph = $key AND u.number >= $low AND u.number < $high
+    RETURN u.number, v.number ORDER BY u.number, v.number"""
 
 #: Counts of a graph that must be 0: what is wrong, and the query.
 NONE_OF: dict[str, LiteralString] = {
@@ -153,6 +160,12 @@ class ServerTransaction(Transaction):
     def state(self) -> object:
         return self.heads(), self.ask("MATCH (s:Store {name: 'graphpriv'}) RETURN s.runs")
 
+    def secret(self) -> bytes:
+        return bytes.fromhex(self.ask("MATCH (s:Store {name: 'graphpriv'}) RETURN s.secret")[0][0])
+
+    def put_secret(self, secret: bytes) -> None:
+        self.ask("MATCH (s:Store {name: 'graphpriv'}) SET s.secret = $secret", secret=secret.hex())
+
     def touch(self, name: str) -> None:
         # Nobody finds the pieces of an earlier revision; all of them at once may be too much for one transaction.
         self.ask("MATCH (g:Graph {name: $name}) SET g.revision = g.revision + 1", name=name)
@@ -188,6 +201,10 @@ class ServerTransaction(Transaction):
             ranked = dict(interests)
             found.append([number, user, home, *(ranked.get(rank) for rank in range(1, RANKS + 1)), *rest])
         return found
+
+    def follows(self, key: Key, low: int, high: int) -> NDArray[np.int64]:
+        rows = self.ask(_FOLLOWS, key=key, low=low, high=high)
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     def parts(self, head: Head, *, bare: bool = False) -> Parts:
         size, pages, ids = schema.BATCH, [], []
@@ -237,10 +254,17 @@ class ServerTransaction(Transaction):
             after=after,
             size=transaction.PAGE,
         )
-        return [
-            (number, Post(id=post, user=user, text=text, links=tuple(links), created=created))
-            for number, post, user, text, links, created in rows
-        ]
+        return _posts(rows)
+
+    def posts_of(self, key: Key, low: int, high: int) -> list[Post]:
+        rows = self.ask(
+            "MATCH (u:User) WHERE u.graph = $key AND u.number >= $low AND u.number < $high MATCH (u)-[:POSTED]->(p) "
+            "RETURN p.number, p.id, u.id, p.text, p.links, p.created ORDER BY p.number",
+            key=key,
+            low=low,
+            high=high,
+        )
+        return [post for _, post in _posts(rows)]
 
     def numbers(self, key: Key) -> NDArray[np.int64]:
         rows = self.ask(
@@ -269,6 +293,42 @@ class ServerTransaction(Transaction):
             keys=list(keys),
         )
         return [Run.of(*row) for row in rows]
+
+    def records(self, key: Key, kind: str, after: str, limit: int) -> list[Record]:
+        rows = self.ask(
+            "MATCH (n:Record) WHERE n.graph = $key AND n.kind = $kind AND n.id > $after "
+            "RETURN n.kind, n.id, n.data, n.number ORDER BY n.id LIMIT $limit",
+            key=key,
+            kind=kind,
+            after=after,
+            limit=limit,
+        )
+        return _records(rows)
+
+    def records_of(self, key: Key, kind: str, ids: Iterable[str]) -> list[Record]:
+        rows = self.ask(
+            "UNWIND $ids AS id MATCH (n:Record {graph: $key, kind: $kind, id: id}) "
+            "RETURN n.kind, n.id, n.data, n.number ORDER BY n.id",
+            key=key,
+            kind=kind,
+            ids=list(ids),
+        )
+        return _records(rows)
+
+    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+        self._put(key, "records", records)
+
+    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+        query: LiteralString = "UNWIND $ids AS id MATCH (n:Record {graph: $key, kind: $kind, id: id}) DELETE n"
+        for batch in batches(ids):
+            self.ask(query, key=key, kind=kind, ids=batch)
+
+    def overdue(self, moment: int) -> list[tuple[Key, str]]:
+        rows = self.ask(
+            "MATCH (n:Record) WHERE n.kind = 'page' AND n.number < $moment RETURN n.graph, n.id ORDER BY n.id",
+            moment=moment,
+        )
+        return [(key, id) for key, id in rows]
 
     def remove(self, name: str) -> None:
         """Give a graph up; its parts are deleted in steps later."""
@@ -322,13 +382,15 @@ class ServerTransaction(Transaction):
         return [number for home, number in before if home], [number for home, number in before if not home]
 
     def prune(self, key: Key, places: Iterable[int], topics: Iterable[int]) -> None:
+        topics, places = list(topics), list(places)
+        if not topics and not places:
+            return
         self.ask(
             "UNWIND $topics AS number MATCH (t:Topic {graph: $key, number: number}) "
             "WHERE NOT EXISTS { (t)<-[:INTERESTED_IN]-() } DELETE t",
             key=key,
-            topics=list(topics),
+            topics=topics,
         )
-        places = list(places)
         while places:
             # Places that nobody is left in, with nothing below them; then the ones above.
             rows = self.ask(
@@ -348,6 +410,12 @@ class ServerTransaction(Transaction):
         ((_, _, place, *topics),) = (row[:6] for row in self.users(key, number, number + 1))
         self.ask(at + "-[:POSTED]->(p:Post) DETACH DELETE p", key=key, number=number)
         self.ask(at + " DETACH DELETE u", key=key, number=number)
+        # A mark of the graph with the person in it would confirm a guess.
+        self.ask(
+            "MATCH (r:Run) WHERE r.number >= 0 AND (r.graph = $key OR EXISTS { MATCH (g:Graph {key: r.graph}) "
+            "WHERE g.original = $key }) SET r.input_hash = ''",
+            key=key,
+        )
         matched = self.tx.run("MATCH (m:Match {original: $key, number: $number}) DELETE m", key=key, number=number)
         mappings = matched.consume().counters.nodes_deleted
         return Forgotten(follows=follows, posts=posts, mappings=mappings), {place} - {None}, {*topics} - {None}
@@ -391,6 +459,18 @@ def _arrays(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[n
     profiles = np.array(codes, dtype=np.int64).reshape(-1, 2 + RANKS)
     sources = np.repeat(profiles[:, 0], [len(row[-1]) for row in rows])
     return profiles, sources, np.array([target for row in rows for target in row[-1]], dtype=np.int64)
+
+
+def _posts(rows: Rows) -> list[tuple[int, Post]]:
+    return [
+        (number, Post(id=post, user=user, text=text, links=tuple(links), created=created))
+        for number, post, user, text, links, created in rows
+    ]
+
+
+def _records(rows: Rows) -> list[Record]:
+    # Of a record that somebody takes out while it is read, the row alone is left.
+    return [Record(kind, id, bytes(data), number) for kind, id, data, number in rows if data is not None]
 
 
 def homes(placed: Iterable[tuple[int, int | None]]) -> list[tuple[int, int]]:

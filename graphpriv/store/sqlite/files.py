@@ -20,7 +20,9 @@ from tabular.files.disk import reason
 #: How long the wish to erase waits for readers of older states; it is taken up again later.
 ERASING_PATIENCE = 5.0
 
-_CACHE_KIB = 256 * 1024
+#: What a connection holds of the file, in KiB: a writer much, since rows go into indexes in any order. A reader goes
+#: through it once, and a service has one for each thread.
+_WRITING_KIB, _READING_KIB = 256 * 1024, 8 * 1024
 
 
 class Damaged(InvalidInput):
@@ -130,7 +132,7 @@ class StoreFile:
             "secure_delete = ON",
             "temp_store = MEMORY",
             "synchronous = FULL",
-            f"cache_size = -{_CACHE_KIB}",
+            f"cache_size = -{_READING_KIB}",
         ):
             db.execute(f"PRAGMA {setting}")
         with self._lock:
@@ -157,9 +159,22 @@ class StoreFile:
         """A transaction that sees one state of the file, whatever others write."""
         return self._transaction("BEGIN")
 
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that changes the file as a whole or not at all; others that write wait."""
-        return self._transaction("BEGIN IMMEDIATE")
+        with self._much_held(), self._transaction("BEGIN IMMEDIATE") as db:
+            yield db
+
+    @contextlib.contextmanager
+    def _much_held(self) -> Iterator[None]:
+        """Let the connection of this thread hold as much of the file as a writer needs."""
+        with self.speaking() as db:
+            db.execute(f"PRAGMA cache_size = -{_WRITING_KIB}")
+            try:
+                yield
+            finally:
+                db.execute(f"PRAGMA cache_size = -{_READING_KIB}")
+                db.execute("PRAGMA shrink_memory")
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -180,7 +195,7 @@ class StoreFile:
         Deleted rows are overwritten (`secure_delete`), but only by connections that ask for it, and never in the log;
         so the file is built anew, which also gives the room back, and the log emptied.
         """
-        with self.speaking() as db:
+        with self._much_held(), self.speaking() as db:
             last = db.execute("SELECT MAX(number) FROM erasures").fetchone()[0]
             if last is None:
                 return True

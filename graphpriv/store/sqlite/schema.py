@@ -149,8 +149,26 @@ _SUMMARIES = (
     )""",
 )
 
+_SECRET = (
+    "CREATE TABLE secret (only INTEGER PRIMARY KEY CHECK (only = 1), secret BLOB NOT NULL)",
+    "INSERT INTO secret VALUES (1, randomblob(32))",
+)
+
+_CRAWLS = (
+    """CREATE TABLE crawl_records (
+        graph INTEGER NOT NULL REFERENCES graphs,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (graph, kind, id)
+    )""",
+    # What is overdue is looked for whenever a store is opened.
+    "CREATE INDEX crawl_pages ON crawl_records (number) WHERE kind = 'page'",
+)
+
 #: Step n leads from version n to version n + 1. Steps are only ever added.
-STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES)
+STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES, _SECRET, _CRAWLS)
 
 #: The version that this program reads and writes.
 VERSION = len(STEPS)
@@ -180,3 +198,8 @@ def is_ours(db: sqlite3.Connection) -> bool:
 def is_empty(db: sqlite3.Connection) -> bool:
     """Whether nothing at all has been put into the file."""
     return not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+
+
+def acts_by_itself(db: sqlite3.Connection) -> bool:
+    """Whether the file holds what runs when it is read or changed; ours hold tables and indexes alone."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1").fetchone() is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
 from graphpriv.store.transaction import Key, Source
-from tabular.errors import FileFailure
+from tabular.errors import FileFailure, ReportedError
 from tabular.files.disk import STREAM, refuse_existing
 
 T = TypeVar("T")
@@ -55,7 +56,13 @@ class SqliteStore(Store):
         self._file.erase()
 
     def _put(
-        self, copies: Iterable[Copy], *, overwrite: bool, source: Source | None = None, alone: bool = False
+        self,
+        copies: Iterable[Copy],
+        *,
+        overwrite: bool,
+        source: Source | None = None,
+        alone: bool = False,
+        secret: bytes | None = None,
     ) -> None:
         def put(at: SqliteTransaction) -> bool:
             if source is not None:
@@ -65,6 +72,8 @@ class SqliteStore(Store):
                 raise emptied(self.address)
             if replaced:
                 at.remove_everything()
+            if secret is not None:
+                at.put_secret(secret)
             keys: dict[str | None, Key] = {} if source is None else {source.head.name: source.head.key}
             for copy in copies:
                 replaced |= at.make_room(copy.info.name, overwrite)
@@ -79,6 +88,9 @@ class SqliteStore(Store):
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         refuse_existing(path, overwrite=overwrite)
+        # Where that fails, the backup says why it does.
+        with contextlib.suppress(ReportedError):
+            self.expire()
         with working_folder(self._folder if str(path) == STREAM else Path(path).absolute().parent) as folder:
             written = folder / "backup.db"
             # Not a copy of the pages: those may still hold what was deleted from them.
@@ -93,6 +105,7 @@ class SqliteStore(Store):
 
     def check(self) -> list[str]:
         try:
+            self.expire()
             self._clean()
             left = [
                 f"{each}: a killed run left copies of graphs; delete this folder." for each in leftovers(self._folder)

@@ -5,28 +5,26 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.graph import PRIVATE, SocialGraph, pairs
 from graphpriv.store import transaction
 from graphpriv.store.assembly import Parts, PlaceRow, or_none
-from graphpriv.store.records import Copy, Forgotten, Post, Run, moment, taken, written
+from graphpriv.store.crawls import PAGE
+from graphpriv.store.records import Copy, Forgotten, Post, Record, Run, moment, taken, written
 from graphpriv.store.summary import Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
 
-#: How many rows are turned into Python objects at a time.
-CHUNK = 100_000
-
 #: The tables that hold parts of a graph, in an order in which they can be emptied.
 _PARTS = (
     *("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places"),
-    "summaries",
+    *("summaries", "crawl_records"),
 )
 
 #: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
@@ -94,6 +92,12 @@ class SqliteTransaction(Transaction):
     def state(self) -> object:
         return self.heads(), self.ask("SELECT MAX(number) FROM runs")
 
+    def secret(self) -> bytes:
+        return bytes(self.ask("SELECT secret FROM secret")[0][0])
+
+    def put_secret(self, secret: bytes) -> None:
+        self.ask("UPDATE secret SET secret = ?", secret)
+
     def touch(self, name: str) -> None:
         self.ask("UPDATE graphs SET revision = lower(hex(randomblob(16))) WHERE name = ?", name)
         self.delete("summaries", "graph IN (SELECT key FROM graphs WHERE name = ?)", name)
@@ -153,6 +157,7 @@ class SqliteTransaction(Transaction):
         )
         self.insert("posts", posts)
         self.put_pieces(key, copy.summary.pieces())
+        self.put_records(key, copy.records)
         if info.is_release:
             self.insert("releases", [(key, original, info.k, info.method, written(info.parameters))])
         if copy.seed is not None:
@@ -235,6 +240,13 @@ class SqliteTransaction(Transaction):
             *(key, low, high),
         )
 
+    def follows(self, key: Key, low: int, high: int) -> NDArray[np.int64]:
+        ends = self.db.execute(
+            "SELECT source, target FROM follows WHERE graph = ? AND source >= ? AND source < ? ORDER BY source, target",
+            (key, low, high),
+        )
+        return np.fromiter(ends, dtype=np.dtype((np.int64, 2)))
+
     def ids(self, key: Key, numbers: Sequence[int]) -> dict[int, str]:
         query = "SELECT number, id FROM users WHERE graph = ? AND number IN (SELECT value FROM json_each(?))"
         return dict(self.ask(query, key, json.dumps(numbers)))
@@ -247,11 +259,19 @@ class SqliteTransaction(Transaction):
         self.db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", ((key, *each) for each in pieces))
 
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
+        return self._posts("posts.number > ? ORDER BY posts.number LIMIT ?", key, after, transaction.PAGE)
+
+    def posts_of(self, key: Key, low: int, high: int) -> list[Post]:
+        # The plus keeps it from going through all posts of the graph in their order.
+        found = self._posts("posts.user >= ? AND posts.user < ? ORDER BY +posts.number", key, low, high)
+        return [post for _, post in found]
+
+    def _posts(self, which: str, *values: Any) -> list[tuple[int, Post]]:
         rows = self.ask(
-            "SELECT posts.number, posts.id, users.id, text, links, created "
+            "SELECT posts.number, posts.id, users.id, text, links, created "  # noqa: S608 (our own words)
             "FROM posts JOIN users ON users.graph = posts.graph AND users.number = posts.user "
-            "WHERE posts.graph = ? AND posts.number > ? ORDER BY posts.number LIMIT ?",
-            *(key, after, transaction.PAGE),
+            f"WHERE posts.graph = ? AND {which}",
+            *values,
         )
         return [
             (number, Post(id=post, user=user, text=text, links=tuple(json.loads(links)), created=created))
@@ -281,6 +301,32 @@ class SqliteTransaction(Transaction):
         query = f"SELECT verb, parameters, version, input_hash, created FROM runs WHERE {of} ORDER BY created, number"  # noqa: S608 (our own names)
         rows = self.ask(query, *keys)
         return [Run.of(*row) for row in rows]
+
+    def records(self, key: Key, kind: str, after: str, limit: int) -> list[Record]:
+        of = "WHERE graph = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?"
+        query = f"SELECT kind, id, data, number FROM crawl_records {of}"  # noqa: S608 (our own words)
+        return [Record(*row) for row in self.ask(query, key, kind, after, limit)]
+
+    def records_of(self, key: Key, kind: str, ids: Iterable[str]) -> list[Record]:
+        query = (
+            "SELECT kind, id, data, number FROM crawl_records WHERE graph = ? AND kind = ? "
+            "AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
+        )
+        return [Record(*row) for row in self.ask(query, key, kind, json.dumps(list(ids)))]
+
+    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+        self.db.executemany(
+            "INSERT OR REPLACE INTO crawl_records (graph, kind, id, number, data) VALUES (?, ?, ?, ?, ?)",
+            ((key, each.kind, each.id, each.number, each.data) for each in records),
+        )
+
+    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+        of = "graph = ? AND kind = ? AND id IN (SELECT value FROM json_each(?))"
+        if self.delete("crawl_records", of, key, kind, json.dumps(list(ids))) and kind == PAGE:
+            self.note_erasure()
+
+    def overdue(self, moment: int) -> list[tuple[Key, str]]:
+        return self.ask("SELECT graph, id FROM crawl_records WHERE kind = 'page' AND number < ?", moment)
 
     def known(self, key: Key, kind: str, ids: Iterable[str]) -> dict[str, int]:
         query = f"SELECT number FROM {kind} WHERE graph = ? AND id = ?"  # noqa: S608 (our own names)
@@ -362,6 +408,8 @@ class SqliteTransaction(Transaction):
         )
         self.delete("persons", "graph = ? AND number = ?", key, number)
         self.delete("users", "graph = ? AND number = ?", key, number)
+        # A mark of the graph with the person in it would confirm a guess.
+        self.ask(f"UPDATE runs SET input_hash = '' WHERE graph = ? OR {of_original}", key, key)  # noqa: S608 (our own names)
         self.note_erasure()
         return gone, {place} - {None}, {*topics} - {None}
 
@@ -390,9 +438,3 @@ class SqliteTransaction(Transaction):
 def _differs(before: Sequence[Any], after: Sequence[Any]) -> bool:
     """Whether anything that a record held is not in the one that takes its place."""
     return any(old is not None and old != new for old, new in zip(before, after, strict=True))
-
-
-def pairs(sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]) -> Iterator[tuple[int, int]]:
-    """Two arrays as pairs of Python numbers, not all of them at once."""
-    for start in range(0, len(sources), CHUNK):
-        yield from zip(sources[start : start + CHUNK].tolist(), targets[start : start + CHUNK].tolist(), strict=True)

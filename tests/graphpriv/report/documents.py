@@ -38,7 +38,7 @@ def audit_document(*, mapping: bool = True) -> dict[str, Any]:
         "inputs": {name: f"sha256:{name}{'0f' * 24}" for name in ("original", "released", "mapping")},
         "parameters": {
             "attackers": ["ego", "subgraph"],
-            "steps": 24_000_000_000,
+            "steps": 30_000_000_000,
             "scenarios": list(SCENARIOS),
             "undirected": False,
         },

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,6 +14,9 @@ from hypothesis import strategies as st
 from graphpriv.graph import SocialGraph
 from graphpriv.risk import Comparison, Disclosure, attackers
 from graphpriv.risk.containment import nodes, rounds
+from graphpriv.risk.workers import even_bounds
+from tabular.loop import ALONE, Parts
+from tests.contracts.parts import Remembered
 from tests.graphpriv.risk.matchers import around, first_topics, graph_of
 from tests.strategies import seeds
 
@@ -110,8 +116,10 @@ def hard_pair(seed: int, users: int = 60) -> tuple[SocialGraph, SocialGraph, np.
     return original, graph_of(users, moved.tolist(), topics=topics), mapping
 
 
-def with_steps(case: tuple[SocialGraph, SocialGraph, np.ndarray], steps: int, workers: int = 1) -> Disclosure:
-    comparison = Comparison.of(*case, workers=workers)
+def with_steps(
+    case: tuple[SocialGraph, SocialGraph, np.ndarray], steps: int, workers: int = 1, parts: Parts = ALONE
+) -> Disclosure:
+    comparison = Comparison.of(*case, workers=workers, parts=parts)
     return attackers["subgraph"].method(steps=steps).disclosed(comparison, ())
 
 
@@ -147,6 +155,33 @@ def test_the_number_of_threads_changes_nothing_however_few_the_steps(steps: int)
     one, many = with_steps(case, steps), with_steps(case, steps, workers=4)
     for column in ("candidates", "possible", "true_found", "true_least"):
         np.testing.assert_array_equal(getattr(one, column), getattr(many, column))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("steps", [200_000, 2_000_000])
+def test_a_search_that_was_cut_off_goes_on_from_its_parts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = hard_pair(9, users=90)
+    whole = with_steps(case, steps)
+    monkeypatch.setattr(rounds, "_LONG", 0)
+    monkeypatch.setattr(rounds, "_WIDE", 0)
+    monkeypatch.setattr(rounds, "even_bounds", partial(even_bounds, least=1))
+    done: list[int] = []
+    decide = rounds.decide
+    monkeypatch.setattr(rounds, "decide", lambda *given: done.append(given[6]) or decide(*given))
+    parts, counts = Remembered(), []
+    for more in (20, 30, 10**6, 0):
+        parts.more = more
+        before = len(done)
+        with contextlib.suppress(InterruptedError):
+            found = with_steps(case, steps, parts=parts)
+        counts.append(len(done) - before)
+    # The last one found everything done, and the others nothing twice.
+    assert counts[3] == 0 < min(counts[:3])
+    alone = len(done)
+    with_steps(case, steps)
+    assert len(done) - alone == alone
+    for column in ("candidates", "possible", "true_found", "true_least", "steps"):
+        np.testing.assert_array_equal(getattr(found, column), getattr(whole, column))
 
 
 @given(seed=seeds, steps=st.sampled_from([1, 500, 5_000, 50_000]))

@@ -92,6 +92,23 @@ def test_both_stores_tell_the_same_of_what_a_crawl_brought(store: Neo4jStore, tm
     assert told[0] == told[1]
 
 
+def test_nothing_of_a_forgotten_person_is_on_the_server(store: Neo4jStore, neo4j_server: Neo4jServer) -> None:
+    def everything() -> str:
+        nodes = neo4j_server.ask("MATCH (n) RETURN labels(n), properties(n)")
+        links = neo4j_server.ask("MATCH ()-[r]->() RETURN type(r), properties(r)")
+        return repr([nodes, links])
+
+    traces = ("@ana_of_the_test", "what Ana wrote", "Barcelona", "Chess")
+    filled(store)
+    store.save_release("town", "out", release_of(store.load_graph("town")), seed=1, run=Run(verb="protect"))
+    store.figures("town")
+    assert all(trace in everything() for trace in traces)
+    store.delete_graph("out")
+    store.forget("town", "17")
+    assert not [trace for trace in traces if trace in everything()]
+    assert "what Ben wrote" in everything()
+
+
 # What the server may answer
 
 

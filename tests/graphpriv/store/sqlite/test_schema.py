@@ -166,3 +166,23 @@ def test_an_empty_file_is_a_new_store_and_no_backup(tmp_path: Path, create: bool
         with open_store(f"file:{each}", create=create) as store:
             assert store.graphs() == []
             assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON graphs BEGIN DELETE FROM graphs; END",
+        "CREATE VIEW evil AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x FROM n",
+    ],
+)
+def test_a_backup_that_runs_something_is_refused(tmp_path: Path, made: str) -> None:
+    path = tmp_path / "backup.db"
+    with open_store(f"file:{tmp_path / 'store.db'}", create=True) as store:
+        store.backup(path)
+        db = sqlite3.connect(path)
+        db.execute(made)
+        db.close()
+        with pytest.raises(InvalidInput, match="not a graphpriv store"):
+            check_backup(path, into=f"file:{tmp_path / 'store.db'}")
+        with pytest.raises(InvalidInput, match="nothing was restored"):
+            store.restore(path)
