@@ -9,7 +9,8 @@ from typing import Any
 
 from flask import Flask
 
-from api.http import gate, problems
+from api.http import access_log, gate, problems
+from api.http.proxies import BehindProxies, networks_of
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, tables, uploads, verbs
 from api.jobs import records as jobs_records
 from api.pages import pages
@@ -17,11 +18,16 @@ from api.service.files import Files
 from api.service.jobs import Jobs
 from api.service.service import Service
 from api.service.settings import Settings
+from tabular.registry import Entry
 
 
 def job_settings(settings: Settings) -> jobs_records.Settings:
-    """Where the jobs of a service are kept, and how they are run."""
+    """Where the jobs of a service are kept, and how they are run: as GRAPHPRIV_JOBS_… says, for door and workers."""
+    more = Entry("jobs", jobs_records.Settings, "", "").parameters
+    variables = {each: os.environ.get(f"{jobs_records.PREFIX}_{each.name.upper()}") for each in more}
+    own = ("home", "store", "database", "files")
     return jobs_records.Settings(
+        **{each.name: each.read(text) for each, text in variables.items() if text and each.name not in own},
         home=Path(settings.home).absolute(),
         store=settings.store,
         database=settings.database or None,
@@ -38,6 +44,8 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     settings = Settings.of({name.upper(): value for name, value in (config or {}).items()}, os.environ)
     app.extensions[problems.EXTENSION] = Service.at(settings, jobs=queue, files=files)
+    app.wsgi_app = BehindProxies(app.wsgi_app, networks_of(settings.proxies))  # type: ignore[method-assign]
+    access_log.register(app, settings.access_log, with_addresses=settings.log_addresses)
     metrics.register(app)
     problems.register(app)
     gate.register(app)

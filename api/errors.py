@@ -18,10 +18,12 @@ from tabular.errors import (
     InvalidParameter,
     NameTaken,
     NoSolution,
+    Outdated,
     ReportedError,
     SourceUnavailable,
     StoreUnavailable,
     UnknownName,
+    counted,
     named,
     worded,
 )
@@ -34,6 +36,7 @@ __all__ = [
     "Outcome",
     "ReportedError",
     "bug_of",
+    "counted",
     "named",
     "outcome_of",
     "reason",
@@ -55,6 +58,7 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     UnknownName: Outcome(404, 2, "Not found"),
     NameTaken: Outcome(409, 2, "Name taken"),
     AlreadyReleased: Outcome(409, 2, "Already released"),
+    Outdated: Outcome(412, 2, "Precondition failed"),
     WrongOffset: Outcome(409, 2, "Wrong offset"),
     TooLarge: Outcome(413, 2, "Too large"),
     OtherRequest: Outcome(422, 2, "Other request"),
@@ -79,6 +83,15 @@ def outcome_of(error: ReportedError) -> Outcome:
     2
     """
     return next(OUTCOMES[kind] for kind in type(error).__mro__ if kind in OUTCOMES)
+
+
+def kind_of(error: ReportedError) -> str:
+    """The name of the nearest class of an *error* that has an outcome, as the record of a job has it.
+
+    >>> kind_of(InvalidParameter("wrong"))
+    'InvalidInput'
+    """
+    return next(kind.__name__ for kind in type(error).__mro__ if kind in OUTCOMES)
 
 
 def bug_of(error: Exception) -> tuple[str, str]:

@@ -13,12 +13,17 @@ from typing import Any
 
 import click
 
+from crawler.archives import archives
+from crawler.places import gazetteers
+from crawler.sources import sources
+from crawler.topics import categorisers
 from graphpriv.formats import formats
 from graphpriv.measures import measures
 from graphpriv.protections import protections
 from graphpriv.risk import attackers
 from tabular.clusterings import clusterings
 from tabular.criteria import criteria
+from tabular.evolution import evolutions
 from tabular.hierarchies import hierarchies
 from tabular.lattice.metrics import METRICS, MetricTable
 from tabular.lattice.searches import searches
@@ -31,6 +36,8 @@ REGISTRIES: dict[str, Registry[Any] | MetricTable] = {
     "Graph measures": measures,
     "Attackers": attackers,
     "Graph formats": formats,
+    "Archives": archives,
+    "Networks": sources,
     "Table protections": table_protections,
     "Clusterings": clusterings,
     "Table measures": table_measures,
@@ -38,6 +45,9 @@ REGISTRIES: dict[str, Registry[Any] | MetricTable] = {
     "Table criteria": criteria,
     "Searches": searches,
     "Lattice metrics": METRICS,
+    "Evolution": evolutions,
+    "Categorisers": categorisers,
+    "Gazetteers": gazetteers,
 }
 
 

@@ -10,15 +10,18 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import Field, replace
+from functools import partial
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from api.cli.progress import progress, stoppable
-from api.cli.words import Said, note, show_json, tell
+from api.cli.words import Said, note, show_json, tell, write_line
 from api.errors import InvalidParameter, ReportedError, bug_of, named, outcome_of, reason, worded
+from api.secret_files import read_secret_files
 from api.verbs import verbs
 from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE, STREAM, Outcome, Verb, Work, perform, refuse_password
 from api.verbs.values import is_required, kind_of, names_in, options_of, write_plan
@@ -91,6 +94,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
     try:
+        read_secret_files(os.environ)
         result = command_line().main(arguments, prog_name="graphpriv", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
@@ -169,12 +173,15 @@ class VerbArgument(click.Argument):
 
     heading = "Arguments"
 
-    def __init__(self, *args: Any, help: str, **given: Any) -> None:
+    def __init__(self, *args: Any, help: str, choices: Any = None, **given: Any) -> None:
         super().__init__(*args, **given)
-        self._help = help
+        self._help, self._choices = help, choices
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
-        return self.make_metavar(ctx), self._help
+        if self._choices is None:
+            return self.make_metavar(ctx), self._help
+        names = self._choices() if callable(self._choices) else self._choices
+        return self.make_metavar(ctx), f"{self._help} One of: {', '.join(names)}."
 
 
 class VerbCommand(click.Command):
@@ -202,7 +209,7 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
     options = [each for each in options_of(verb).values() if not each.metadata.get("positional")]
     arguments = [each for each in options_of(verb).values() if each.metadata.get("positional")]
     parameters = [
-        *(VerbArgument([each.name], metavar=_metavar(each), help=each.metadata["help"]) for each in arguments),
+        *map(_argument, arguments),
         *(_option(each, verb) for each in options),
         *(VerbOption([flag(old), old], hidden=True) for old in verb.renamed),
         *door_options("overwrite", *_places(verb), *["seed"] * verb.draws, "json", "plan"),
@@ -264,14 +271,16 @@ def run_verb(name: str, verb: Verb, work: Work, *, as_json: bool) -> int:
         streams[:] = [each.parameter for each in planned if each.path == STREAM]
         _refuse_two_on_standard_output(streams, as_json=as_json)
 
-    work = replace(work, expect=expect)
+    work = replace(work, expect=expect, line=write_line)
     with progress() as report:
         if verb.stoppable:
             with stoppable() as stop:
                 outcome = perform(verb, replace(work, report=report, stop=stop))
         else:
             outcome = perform(verb, replace(work, report=report))
-    if as_json:
+    if outcome.lines is not None:
+        sys.stdout.flush()
+    elif as_json:
         show_json(outcome.document)
     else:
         tell(name, verb, outcome, Said(err=bool(streams)))
@@ -312,7 +321,20 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
     if given.get("seed") is not None:
         note("warning: a fixed seed can undo a release, since whoever knows it can draw again; use it for tests only.")
         chosen["seed"] = given["seed"]
-    return Work(**chosen)
+    work = Work(**chosen)
+    return replace(work, elsewhere=partial(_forget_in_service, work)) if work.has_service_home else work
+
+
+def _forget_in_service(work: Work, graph: str, person: str) -> Mapping[str, int]:
+    """Erase what the service on this machine has of a person of a graph; tells how much."""
+    from api.app import job_settings
+    from api.jobs.jobs import Jobs
+    from api.service.service import Service
+    from api.service.settings import Settings
+
+    settings = Settings.of({"STORE": work.store, "HOME": work.home}, os.environ)
+    with closing(Jobs.opened(job_settings(settings))) as jobs, closing(Service.at(settings, jobs=jobs)) as service:
+        return service.forget_person(graph, person)
 
 
 def _write_plan(name: str, verb: Verb, work: Work, path: str, *, as_json: bool) -> int:
@@ -348,6 +370,11 @@ def _values(verb: type[Verb], given: Mapping[str, Any]) -> dict[str, Any]:
         elif is_required(option):
             raise InvalidParameter(f"{named(name)} is missing.", must="be given")
     return values
+
+
+def _argument(option: Field[Any]) -> click.Argument:
+    traits = option.metadata
+    return VerbArgument([option.name], metavar=_metavar(option), help=traits["help"], choices=traits["choices"])
 
 
 def _option(option: Field[Any], verb: type[Verb]) -> click.Option:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -25,7 +23,6 @@ from api.cli.commands import (
 from api.cli.words import Said, note, show_json
 from api.errors import InvalidParameter, ReportedError, named, reason
 from api.service.settings import Settings, variable
-from api.verbs.contract import Work
 from api.verbs.values import read_plan
 
 
@@ -41,51 +38,36 @@ def _methods(as_json: bool) -> None:
 
 
 def _serve(host: str, port: int, store: str, **given: Any) -> None:
-    from api.app import create_app, job_settings
-    from api.http.problems import service_of
-    from api.http.server import server_of
-    from api.jobs.jobs import Jobs
-    from api.jobs.workers import Workers
+    from api.http.server import Server, server_at
+    from api.serving import Serving
 
-    try:
-        # Made here if it is not there yet; from then on a missing store is an error.
-        Work(store=checked_store(store)).opened(create=True).close()
-        settings = Settings(store=store, **given)
-        # Workers that this process starts read within the same limits.
-        settings.limit_readers(os.environ)
-        running = job_settings(settings)
-        jobs = Jobs.opened(running)
-        app = create_app(asdict(settings), queue=jobs)
+    def listening(app: Any) -> Server:
         try:
-            server = server_of(app, host, port)
+            return server_at(app, host, port)
         except (OSError, ValueError) as error:
             why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
+
+    try:
+        serving = Serving.prepared(Settings(store=checked_store(store), **given))
+        server = listening(serving.app)
     except ReportedError as error:
         raise ReportedFailure(error, flag) from None
     # The first process of a container ignores SIGTERM unless it asks for it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    for shown_host, shown_port in _listening(server):
-        note(f"graphpriv listens on http://{shown_host}:{shown_port}; stop it with Ctrl-C.")
-    service_of(app).keep_house()
-    first = service_of(app).accounts.add_first()
-    if first is not None:
-        note(
-            f"The token of the first custodian, shown this once, good until {first.token.expires[:10]}: {first.secret}"
-        )
-    workers = Workers(running, settings.workers)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.stop())
+    for shown in map(_shown, server.addresses):
+        note(f"graphpriv listens on http://{shown}; stop it with Ctrl-C.")
     try:
+        serving.begin(note)
         server.run()
     finally:
-        workers.stop()
-        service_of(app).close()
-        jobs.close()
+        serving.end()
 
 
-def _listening(server: Any) -> list[tuple[str, int]]:
-    """The addresses that a server listens at: a name can stand for several."""
-    several: list[tuple[str, int]] | None = getattr(server, "effective_listen", None)
-    return several or [(server.effective_host, server.effective_port)]
+def _shown(address: tuple[str, int]) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _settings() -> list[VerbOption]:
@@ -96,6 +78,7 @@ def _settings() -> list[VerbOption]:
             envvar=variable(each.name),
             show_default=each.default != "",
             type=type(each.default),
+            is_flag=isinstance(each.default, bool),
             default=each.default,
             metavar=each.metadata.get("metavar") or {int: "N", float: "X"}.get(type(each.default)),
             help=each.metadata["help"],

@@ -1,13 +1,19 @@
-"""Bodies of requests: a JSON object, read strictly."""
+"""Bodies of requests: a JSON object, read strictly; a packed file, which may hold no more than one that is not."""
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
-from typing import Any, NoReturn
+import zipfile
+import zlib
+from typing import IO, Any, NoReturn
 
 from flask import request
 
+from api.http.gate import LARGEST_BODY
 from api.http.problems import HttpProblem
+from api.service.uploads import TooLarge
 
 
 def json_object() -> dict[str, Any]:
@@ -26,6 +32,23 @@ def json_object() -> dict[str, Any]:
     if not isinstance(document, dict):
         raise HttpProblem(400, "Invalid input", "The body must be a JSON object.")
     return document
+
+
+def refuse_swelling(file: IO[bytes]) -> None:
+    """Refuse a packed file that unpacks to more than one request may carry, before it is read in this process."""
+    too_large = TooLarge("Unpacked, this file has more than 8 MiB; import it as an upload.")
+    # No more is read of a part of a zip file than it says that it has.
+    with contextlib.suppress(OSError, ValueError, zipfile.BadZipFile), zipfile.ZipFile(file) as parts:
+        if sum(each.file_size for each in parts.infolist()) > LARGEST_BODY:
+            raise too_large
+    file.seek(0)
+    left = LARGEST_BODY
+    # What is no gzip file, or a broken one, is for its reader to refuse.
+    with contextlib.suppress(OSError, EOFError, zlib.error), gzip.GzipFile(fileobj=file) as packed:
+        while piece := packed.read(1 << 16):
+            left -= len(piece)
+            if left < 0:
+                raise too_large
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
 from typing import Any, TypeVar
 
@@ -29,15 +31,21 @@ LARGEST_BODY = 8 * 1024 * 1024
 #: always say that it lives.
 AT_ONCE = 58
 
+#: So many of them may be those of one account, so that nobody can keep all others out.
+OF_ONE = 50
+
 #: What may stand in a Host header: a name or an address, and a port.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+
+#: The names of the machine of the service for itself.
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 #: What an Idempotency-Key may be.
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
 
 #: On every answer: no page of another origin frames it, reads it or guesses its type.
-_SECURITY = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+SECURITY = {
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -83,11 +91,13 @@ def register(app: Flask) -> None:
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
-    app.before_request(_check_host)
+    hosts = frozenset(each.strip().lower() for each in service_of(app).settings.hosts.split(",") if each.strip())
+    app.before_request(partial(_check_host, hosts))
     places = threading.BoundedSemaphore(AT_ONCE)
     app.before_request(lambda: _take_place(places))
     app.teardown_request(_leave_place)
-    app.before_request(_admit)
+    crowd = Crowd()
+    app.before_request(lambda: _admit(crowd))
     app.before_request(_answered_before)
     app.after_request(_keep_answer)
     app.after_request(_tag)
@@ -101,10 +111,23 @@ def check_routes(app: Flask) -> None:
             raise LookupError(f"The route {rule.rule} names no action of the table of access.")
 
 
-def _check_host() -> None:
+def _check_host(hosts: frozenset[str]) -> None:
+    given = request.environ.get("HTTP_HOST", "")
     # Two of them come joined by a comma; none at all leaves nothing to match.
-    if not _HOST.fullmatch(request.environ.get("HTTP_HOST", "")):
+    if not _HOST.fullmatch(given):
         raise HttpProblem(400, "Invalid input", "A request has one Host header with a name and at most a port.")
+    # No page of another site can be asked for by the name of this machine.
+    if hosts and host_of(given) not in hosts | _HERE:
+        raise HttpProblem(400, "Invalid input", "The service is not asked by this name in the Host header.")
+
+
+def host_of(text: str) -> str:
+    """The name or address in a Host header, without its port.
+
+    >>> host_of("Graphs.example:443"), host_of("[::1]:8000")
+    ('graphs.example', '::1')
+    """
+    return re.sub(r":[0-9]*\Z", "", text).strip("[]").lower()
 
 
 def _take_place(places: threading.BoundedSemaphore) -> None:
@@ -112,23 +135,50 @@ def _take_place(places: threading.BoundedSemaphore) -> None:
     if not request.path.startswith("/v1/"):
         return
     if not places.acquire(blocking=False):
-        raise HttpProblem(503, "Busy", "Too many requests are being answered; try again.", {"Retry-After": "2"})
-    g.place = places
+        raise _busy()
+    g.place = places.release
 
 
 def _leave_place(_: BaseException | None) -> None:
-    places = g.pop("place", None)
-    if places is not None:
-        places.release()
+    leave = g.pop("place", None)
+    if leave is not None:
+        leave()
 
 
 def keep_place() -> Callable[[], None]:
     """Keep the place of this request beyond its view, for a stream; what this gives is called at the end of it."""
-    places: threading.BoundedSemaphore = g.pop("place")
-    return places.release
+    leave: Callable[[], None] = g.pop("place")
+    return leave
 
 
-def _admit() -> None:
+def _busy() -> HttpProblem:
+    return HttpProblem(503, "Busy", "Too many requests are being answered; try again.", {"Retry-After": "2"})
+
+
+class Crowd:
+    """Counts the requests of each account that are being answered."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside: Counter[str] = Counter()
+
+    def enter(self, account: str) -> bool:
+        """Count a request of an *account*, unless it has as many as one may."""
+        with self._lock:
+            if self._inside[account] >= OF_ONE:
+                return False
+            self._inside[account] += 1
+        return True
+
+    def leave(self, account: str) -> None:
+        """A request has been answered."""
+        with self._lock:
+            self._inside[account] -= 1
+            # Accounts come and go.
+            self._inside += Counter()
+
+
+def _admit(crowd: Crowd) -> None:
     """Let in who has a good token, asks no more often than allowed, and has a role that the route is for."""
     action = None if request.endpoint is None else action_of(current_app, request.endpoint)
     if action is None and not request.path.startswith("/v1/"):
@@ -139,8 +189,24 @@ def _admit() -> None:
         raise HttpProblem(
             429, "Too many requests", "This account asks too often; wait.", {"Retry-After": str(ceil(seconds))}
         )
+    _take_place_of(g.account.id, crowd)
     if action is not None:
         access.refuse_role(g.account.role, action)
+
+
+def _take_place_of(account: str, crowd: Crowd) -> None:
+    """Have the place of this request count as one of its account."""
+    leave = g.get("place")
+    if leave is None:
+        return
+    if not crowd.enter(account):
+        raise _busy()
+
+    def leave_both() -> None:
+        crowd.leave(account)
+        leave()
+
+    g.place = leave_both
 
 
 def _authenticated() -> Account:
@@ -210,8 +276,12 @@ def _tag(response: Response) -> Response:
 
 
 def _secure(response: Response) -> Response:
-    for name, value in _SECURITY.items():
+    for name, value in SECURITY.items():
         response.headers.setdefault(name, value)
-    response.headers.setdefault("Cache-Control", "private, no-cache")
+    if request.is_secure:
+        response.headers.setdefault("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+    # Files come with half of it.
+    if response.headers.get("Cache-Control", "no-cache") == "no-cache":
+        response.headers["Cache-Control"] = "private, no-cache"
     response.headers.add("Vary", "Authorization")
     return response

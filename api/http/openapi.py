@@ -120,15 +120,14 @@ def _refusals(rule: Rule, method: str, described: Description, action: str | Non
     """The statuses of the refusals that a route can give."""
     refusals = {400, 500, *described.refusals}
     if action is not None:
-        refusals |= {401, 429, 503}
+        # Whoever asks is written down, for which the disk may be too full.
+        refusals |= {401, 429, 503, 507}
         if any(access.NO in row for (each, _), row in access.TABLE.items() if each == action):
             refusals.add(403)
     if rule.arguments:
         refusals.add(404)
     if method in ("POST", "PUT"):
-        refusals |= {409, 413, 415, 422, 507}
-    if method == "DELETE":
-        refusals.add(507)
+        refusals |= {409, 413, 415, 422}
     return refusals
 
 

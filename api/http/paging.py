@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flask import Response, jsonify, request
 
@@ -49,9 +49,16 @@ def page(
     following = coded(key(entries[-1])) if more and entries else None
     response = jsonify({name: [shown(each) for each in entries], "next": following})
     if following is not None:
-        query = urlencode({**request.args.to_dict(), "cursor": following})
-        response.headers["Link"] = f'<{request.path}?{query}>; rel="next"'
+        lead_on(response, following)
     return response
+
+
+def lead_on(response: Response, following: str) -> None:
+    """Have the header Link of a page lead on to the one that begins at a cursor."""
+    others = [(name, text) for name, text in request.args.items(multi=True) if name != "cursor"]
+    query = urlencode([*others, ("cursor", following)])
+    # An address may name a person in any letters; a header holds those of an address alone.
+    response.headers["Link"] = f'<{quote(request.path)}?{query}>; rel="next"'
 
 
 def coded(key: str) -> str:

@@ -19,8 +19,8 @@ EXTENSION = "graphpriv"
 #: The type of a problem document.
 PROBLEM = "application/problem+json"
 
-#: What has no field in a request, under the name it has elsewhere.
-_ELSEWHERE = {"overwrite": "--overwrite on the command line", "store": "--store on the command line"}
+#: What has no field in a request, and what does the same here.
+_ELSEWHERE = {"overwrite": "DELETE and this request again", "store": "the settings of the service"}
 
 _TOO_LARGE = "This takes more memory than there is; ask for fewer rows or columns."
 
@@ -28,7 +28,7 @@ _TOO_LARGE = "This takes more memory than there is; ask for fewer rows or column
 _LONGEST = 1000
 
 #: What is said of refusals that the framework words at length.
-_SAID = {
+SAID = {
     404: "There is nothing here.",
     405: "This address does not take this method; the header Allow lists those it takes.",
     413: "The body is too large: at most 8 MiB at once. Larger files go up in pieces, by POST /v1/uploads.",
@@ -138,10 +138,13 @@ def _of_framework(error: HTTPException) -> Response:
     if error.response is not None:
         status = error.response.status_code
     kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
-    return problem(status, error.name, _SAID.get(status) or error.description or error.name, headers=kept)
+    return problem(status, error.name, SAID.get(status) or error.description or error.name, headers=kept)
 
 
 def _of_bug(error: Exception) -> Response:
+    gone = service_of(current_app).tables.gone(error)
+    if gone is not None:
+        return _of_product(gone)
     reference, place = bug_of(error)
     current_app.logger.error("internal error %s: %s", reference, place)
     return problem(500, "Internal error", f"Internal error, reference {reference}.")

@@ -7,12 +7,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Protocol
-from urllib.parse import urlencode
 
 from flask import Response, jsonify, request
 
 from api.http.describing import CSV, NDJSON, PAGES, Schema, record
 from api.http.gate import keep_place
+from api.http.paging import lead_on
 from tabular.errors import InvalidParameter
 from tabular.files.csv_tables import write_csv
 
@@ -67,9 +67,7 @@ def page(rows: Iterable[Row], facts: Mapping[str, Any], following: str | None) -
     response = jsonify({**facts, "rows": list(rows), "next": following})
     response.vary.add("Accept")
     if following is not None:
-        others = [(name, text) for name, text in request.args.items(multi=True) if name != "cursor"]
-        query = urlencode([*others, ("cursor", following)])
-        response.headers["Link"] = f'<{request.path}?{query}>; rel="next"'
+        lead_on(response, following)
     return response
 
 

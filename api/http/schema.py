@@ -6,7 +6,7 @@ The schema is made from the dataclass, which is the only one to check: what the 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import Field
 from typing import Any
 
@@ -14,11 +14,13 @@ from api.service.requests import (
     ID,
     LARGEST,
     LARGEST_SEED,
+    LONG_WORK,
     LONGEST_LIST,
     LONGEST_TEXT,
     NAME_IN,
     NAME_OUT,
     RESOURCES,
+    choices_here,
     form_of,
     is_needed,
     offered,
@@ -58,15 +60,18 @@ _UPLOADS: Schema = {
 }
 
 
-def verb_schemas() -> list[dict[str, Any]]:
-    """Every verb: its name, its sentence, its path where it has a route of its own, and its schema."""
+def verb_schemas(providers: Set[str] | None = None) -> list[dict[str, Any]]:
+    """Every verb: its name, its sentence, its path where it has a route of its own, and its schema.
+
+    Of the *providers* that there are, a service offers those that its operator allows.
+    """
     return [
         {
             "name": entry.name,
             "summary": entry.summary,
             "path": None if is_resource(entry.name) else path_of(entry.name),
             "quick": entry.method.quick,
-            "schema": schema_of(entry.name, entry.method),
+            "schema": schema_of(entry.name, entry.method, providers),
         }
         for entry in verbs.entries()
     ]
@@ -78,14 +83,14 @@ def path_of(name: str) -> str:
 
 
 def is_resource(name: str) -> bool:
-    """Whether a verb is one on a resource, which has routes of its own."""
-    return name.split()[0] in RESOURCES
+    """Whether a verb is one on a resource, and has no route but those of the resource."""
+    return name.split()[0] in RESOURCES and name not in LONG_WORK
 
 
-def schema_of(name: str, verb: type[Verb]) -> Schema:
+def schema_of(name: str, verb: type[Verb], providers: Set[str] | None = None) -> Schema:
     """The schema of the JSON object with the options of a verb."""
     options = offered(verb)
-    properties = {each: schema_of_option(option) for each, option in options.items()}
+    properties = {each: schema_of_option(option, providers) for each, option in options.items()}
     if verb.draws:
         properties["seed"] = {
             "type": ["integer", "null"], "minimum": 0, "maximum": LARGEST_SEED, "default": None,
@@ -106,7 +111,7 @@ def schema_of(name: str, verb: type[Verb]) -> Schema:
 def _owned(options: Mapping[str, Field[Any]]) -> Iterator[Schema]:
     """A table brings what is its own; an upload has nothing of its own."""
     for name, option in options.items():
-        if option.metadata.get("own"):
+        if option.metadata.get("own") and is_required(option):
             is_given = {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
             yield {"if": _holds("file", {"type": "object"}), "then": is_given}
 
@@ -123,9 +128,9 @@ def _holds(name: str, schema: Schema) -> Schema:
     return {"required": [name], "properties": {name: schema}}
 
 
-def schema_of_option(option: Field[Any]) -> Schema:
+def schema_of_option(option: Field[Any], providers: Set[str] | None = None) -> Schema:
     """The schema of one option."""
-    forms: list[Schema] = [plain_schema(option), *_references(option)]
+    forms: list[Schema] = [plain_schema(option, providers), *_references(option)]
     if option.default is None or option.metadata.get("own"):
         forms.append({"type": "null"})
     # One form needs no choice among forms.
@@ -144,10 +149,10 @@ def _references(option: Field[Any]) -> list[Schema]:
     return [_UPLOAD] if takes_upload(option) else []
 
 
-def plain_schema(option: Field[Any]) -> Schema:
+def plain_schema(option: Field[Any], providers: Set[str] | None = None) -> Schema:
     """The schema of the plain values of an option."""
     traits, kind = option.metadata, kind_of(option)
-    choices = choices_of(traits["choices"]) or choices_of(traits.get("shipped"))
+    choices = choices_here(option, providers) or choices_of(traits.get("shipped"))
     if choices is not None:
         return {"type": "string", "enum": list(choices)}
     if form_of(option) in ("out", "table"):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import g, request
 from werkzeug.wrappers import Response
 
 from api.http.problems import HttpProblem
-from api.service.accounts import HOURS, Session, is_mark
+from api.service.accounts import LONGEST, Session, is_mark
 from api.service.service import Service
 
-#: The cookie of a session, and the one of a browser that is about to sign in.
+#: The cookie of a session, and the one of a browser that is about to sign in. Over TLS their names begin with
+#: `__Host-`: a browser then takes them from this host alone, over TLS alone.
 COOKIE, BEFORE = "graphpriv-session", "graphpriv-form"
 
 #: Where a script sends the mark, and what a form calls it.
@@ -21,7 +24,7 @@ _SAFE = ("GET", "HEAD")
 
 def session_of(service: Service) -> Session | None:
     """The session of the browser that asks; whatever would change something must come from a page of that session."""
-    secret = request.cookies.get(COOKIE)
+    secret = held(COOKIE)
     found = service.sessions.find(secret) if secret else None
     if found is not None and request.method not in _SAFE:
         check_mark(found.secret)
@@ -32,17 +35,37 @@ def session_of(service: Service) -> Session | None:
 def check_mark(secret: str) -> None:
     """Refuse a request that no page made which was shown to the holder of a *secret*."""
     text = request.headers.get(HEADER) or request.form.get(FIELD, "")
-    if not is_mark(text, secret):
+    # Anybody can work out the mark of no secret.
+    if not secret or not is_mark(text, secret):
         raise HttpProblem(403, "Forbidden", "This form is too old, or not from here; reload its page.")
+
+
+def held(name: str) -> str:
+    """The secret that the browser keeps under a name; empty if there is none."""
+    return request.cookies.get(_named(name), "")
 
 
 def keep(response: Response, name: str, secret: str) -> None:
     """Have the browser keep a *secret*, which no script can read and no other site can have sent."""
-    response.set_cookie(
-        name, secret, max_age=HOURS * 3600, httponly=True, samesite="Strict", secure=request.is_secure, path="/"
-    )
+    seconds = int(LONGEST.total_seconds())
+    response.set_cookie(_named(name), secret, max_age=seconds, **_traits())
 
 
 def drop(response: Response, name: str) -> None:
     """Have the browser forget a secret."""
-    response.delete_cookie(name, httponly=True, samesite="Strict", secure=request.is_secure, path="/")
+    response.delete_cookie(_named(name), **_traits())
+
+
+def keep_off_disk(response: Response) -> Response:
+    """Have the browser of somebody who is signed in keep no answer on its disk."""
+    if g.get("session") is not None and not request.path.startswith("/pages/"):
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _named(name: str) -> str:
+    return f"__Host-{name}" if request.is_secure else name
+
+
+def _traits() -> dict[str, Any]:
+    return {"httponly": True, "samesite": "Strict", "secure": request.is_secure, "path": "/"}

@@ -14,6 +14,7 @@ import click
 from api.jobs.jobs import Jobs
 from api.jobs.records import PREFIX, Settings
 from api.jobs.worker import NICE, Worker
+from api.secret_files import read_secret_files
 from tabular.errors import ReportedError, StoreUnavailable
 
 #: How long a worker waits for a database that does not answer when it starts, in seconds.
@@ -21,11 +22,18 @@ PATIENCE = 60.0
 
 _HELP = f"Perform jobs until told to leave. {PREFIX}_AT_ONCE and so on in the environment set the options, too."
 
+#: The settings that a service has, too.
+_SHARED = ("home", "store", "database")
+
 _KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float, "bool": bool}
 
 
 def main() -> None:
     """Work until told to leave."""
+    try:
+        read_secret_files(os.environ)
+    except ReportedError as error:
+        sys.exit(f"Error: {error}")
     attached = click.Option(["--attached"], is_flag=True, help="Leave when standard input ends.")
     options: list[click.Parameter] = [*map(_option, fields(Settings)), attached]
     click.Command("worker", params=options, callback=_work, help=_HELP)(auto_envvar_prefix=PREFIX)
@@ -33,7 +41,15 @@ def main() -> None:
 
 def _option(setting: Field[Any]) -> click.Option:
     kind, name = _KINDS.get(str(setting.type), str), setting.name.replace("_", "-")
-    return click.Option([f"--{name}"], type=kind, required=setting.default is MISSING, help=setting.metadata["help"])
+    # Where a service has the same setting, its variable does for both.
+    variables = [f"{PREFIX}_{setting.name.upper()}", *([f"GRAPHPRIV_{setting.name.upper()}"] * (name in _SHARED))]
+    return click.Option(
+        [f"--{name}"],
+        type=kind,
+        envvar=variables,
+        required=setting.default is MISSING,
+        help=setting.metadata["help"],
+    )
 
 
 def _work(attached: bool, **given: Any) -> None:

@@ -3,6 +3,7 @@
 jobs/ID/attempt-…/files      where a verb runs; links to what it reads, under the names it knows them by
 jobs/ID/attempt-…/result.json or failure.json
 jobs/ID/kept                 the attempt that ended the job, without the links
+jobs/ID/parts                what is done of it already, for later attempts and for those who help; see `parts.py`
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import errno
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass
@@ -49,6 +51,14 @@ def tables_of_home(home: Path, verb: Verb) -> Mapping[str, Path]:
 
 #: How the help shows options that name a file or a folder.
 _SHOWN = ("FILE", "DIR", "RELEASE")
+
+
+def check_asked(verb: Verb) -> None:
+    """Refuse a verb with wrong options or with paths; a worker does so, too: the tables may have been changed."""
+    check_names(verb)
+    if not reads_to_check(verb):
+        verb.check()
+        check_places(verb)
 
 
 def check_names(verb: Verb) -> None:
@@ -116,10 +126,23 @@ class Folder:
         folder = self._of(attempt)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / "files").mkdir(mode=0o700, parents=True)
+        self.parts.mkdir(mode=0o700, exist_ok=True)
         self.path.chmod(0o700)
         folder.chmod(0o700)
-        for name, real in reads.items():
-            (folder / "files" / name).symlink_to(real.absolute())
+        _link(folder, reads)
+        return folder
+
+    @property
+    def parts(self) -> Path:
+        """What is done already of a job that has not ended."""
+        return self.path / "parts"
+
+    def help(self, attempt: str, reads: Mapping[str, Path]) -> Path:
+        """The new folder of somebody who helps with the job; there is none when the job is gone."""
+        folder = self._of(attempt)
+        folder.mkdir(mode=0o700)
+        (folder / "files").mkdir(mode=0o700)
+        _link(folder, reads)
         return folder
 
     def keep(self, attempt: str) -> None:
@@ -139,12 +162,16 @@ class Folder:
         self.clear()
 
     def clear(self) -> None:
-        """Delete what attempts have left that did not end the job."""
+        """Delete what attempts have left that did not end the job, and its parts."""
+        with contextlib.suppress(FileNotFoundError):
+            # Whoever still helps writes by the old name, and so no more.
+            self.parts.rename(self._of(secrets.token_hex(8)))
         for each in self.path.glob("attempt-*"):
             shutil.rmtree(each, ignore_errors=True)
 
     def remove(self) -> None:
         """Delete everything."""
+        self.clear()
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.path)
 
@@ -171,6 +198,11 @@ class Folder:
 
     def _of(self, attempt: str) -> Path:
         return self.path / f"attempt-{attempt}"
+
+
+def _link(folder: Path, reads: Mapping[str, Path]) -> None:
+    for name, real in reads.items():
+        (folder / "files" / name).symlink_to(real.absolute())
 
 
 def write(path: Path, document: Mapping[str, Any]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from dbos import DBOSClient
 
 from api.jobs import engine as dbos
 from api.jobs import tables
-from api.jobs.folders import FAILURE, RESULT, Folder, check_names, check_places, reads_to_check
+from api.jobs.folders import FAILURE, RESULT, Folder, check_asked
 from api.jobs.ledger import PAGE, Ledger
 from api.jobs.private import PrivateStore
 from api.jobs.records import (
@@ -32,7 +33,7 @@ from api.jobs.records import (
 from api.verbs import verbs
 from api.verbs.contract import names_with
 from api.verbs.values import made
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, StoreUnavailable, UnknownName
 
 #: When a private entry without a job counts as left behind, in seconds.
 _LEFT = 3600.0
@@ -80,10 +81,7 @@ class Jobs:
             raise InvalidParameter.wrong("priority", must=f"be from 1 to {LAST}", was=priority)
         method = verbs[verb].method
         asked = made(method, options)
-        check_names(asked)
-        if not reads_to_check(asked):
-            asked.check()
-            check_places(asked)
+        check_asked(asked)
         personal = {name: options[name] for name in names_with(method, "personal") if options.get(name) is not None}
         seed = secrets.randbits(128) if seed is None else seed
         new = Job(
@@ -184,15 +182,37 @@ class Jobs:
             dbos.forget(self._client, connection, id)
             self.ledger.remove(connection, id)
 
-    def forget(self, person: str) -> None:
-        """Delete all jobs that were about a person, by a personal option, with everything they left."""
+    def forget(self, person: str) -> int:
+        """Delete all jobs that were about a person, by a personal option, with everything they left; tells how many."""
         entries = set(self.private.about(person))
-        for id in self.ledger.with_private(entries):
-            self.cancel(id)
-            if self.wait(id, _ENDING).has_ended:
-                self.remove(id)
+        found = self.ledger.with_private(entries)
+        for id in found:
+            self.erase(id)
         for entry in entries:
             self.private.remove(entry)
+        return len(found)
+
+    def naming(self, names: Collection[str]) -> Sequence[Job]:
+        """The jobs with an option that is one of the *names*, or a list or a parameter with one of them."""
+        return [each for each in self.ledger.mentioning(names) if set(_texts(each.options)) & set(names)]
+
+    def erase(self, id: str) -> None:
+        """Delete a job with everything it left; one that has not ended is cancelled first."""
+        self.cancel(id)
+        if not self.wait(id, _ENDING).has_ended:
+            raise StoreUnavailable("A job that is to be deleted does not end; try again.", can_retry=True)
+        self.remove(id)
+
+    def erase_older(self, seconds: float) -> None:
+        """Delete the jobs that have ended so long ago, with all they left; several processes may do so at once."""
+        for id in self.ledger.ended_before(seconds):
+            # Another process may have deleted it meanwhile.
+            with suppress(UnknownName):
+                self.remove(id)
+
+    def folder(self, id: str) -> Path:
+        """Where the result and the files of a job lie."""
+        return self._folder(id).path
 
     def tidy(self) -> None:
         """Delete private entries without a job: whoever made them was killed before the job was queued."""
@@ -207,6 +227,14 @@ class Jobs:
 
     def _folder(self, id: str) -> Folder:
         return Folder(self.settings.home / "jobs" / id)
+
+
+def _texts(options: Mapping[str, Any]) -> Iterator[str]:
+    """The texts that options hold, of a parameter `KEY=VALUE` also its value."""
+    for value in options.values():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                yield from (text, text.partition("=")[2])
 
 
 def prepare(settings: Settings, engine: sa.Engine, private: PrivateStore) -> None:

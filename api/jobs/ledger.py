@@ -165,11 +165,26 @@ class Ledger:
         connection.execute(sa.delete(event).where(event.c.job == id))
         connection.execute(sa.delete(job).where(job.c.id == id))
 
+    def ended_before(self, seconds: float) -> Sequence[str]:
+        """The jobs that have ended so long ago."""
+        with tables.told(), self.engine.connect() as connection:
+            is_old = job.c.ended < moment(connection) - seconds
+            return connection.scalars(sa.select(job.c.id).where(is_old, job.c.state.in_(ENDED))).all()
+
     def with_private(self, entries: Iterable[str]) -> Sequence[str]:
         """The jobs of some private entries."""
         asked = sa.select(job.c.id).where(job.c.private.in_(list(entries)))
         with tables.told(), self.engine.connect() as connection:
             return connection.scalars(asked).all()
+
+    def mentioning(self, texts: Iterable[str]) -> Sequence[Job]:
+        """The jobs whose options hold one of the *texts* somewhere, newest first."""
+        written = [json.dumps(text, ensure_ascii=False)[1:-1] for text in texts]
+        asked = sa.select(job).where(
+            sa.or_(sa.false(), *(job.c.options.contains(each, autoescape=True) for each in written))
+        )
+        with tables.told(), self.engine.connect() as connection:
+            return [_job(row) for row in connection.execute(asked.order_by(job.c.created.desc()))]
 
     def privates(self) -> set[str]:
         """The private entries of all jobs."""

@@ -20,13 +20,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
-from api.errors import ReportedError, bug_of
+from api.errors import ReportedError, bug_of, kind_of
 from api.jobs.folders import FAILURE, RESULT, write
+from api.jobs.parts import SharedParts
 from api.jobs.records import Failure
 from api.verbs import verbs
-from api.verbs.contract import Outcome, Work, perform
+from api.verbs.contract import Outcome, Verb, Work, perform
 from api.verbs.values import made
 from tabular.errors import InvalidInput, StoreUnavailable, named
 
@@ -51,6 +52,9 @@ class Task:
     account: str
     #: The folder of the attempt.
     folder: str
+    #: The folder of the parts that are done, and after how many seconds others may help; nobody helps a helper.
+    parts: str
+    help_after: float | None
     #: Whether an attempt before this one may have done part of it.
     again: bool
     #: The module that is imported before the verb is looked up.
@@ -80,8 +84,11 @@ def main() -> None:
     os.dup2(nothing, 2)
     asked = threading.Event()
     threading.Thread(target=_listen, args=(sys.stdin, asked), daemon=True).start()
+    threading.Thread(target=tell.keep_telling, daemon=True).start()
     folder = Path(task.folder)
     os.chdir(folder / "files")
+    if task.help_after is None:
+        _help(task, tell, asked.is_set)
     with _failures_told(folder, tell):
         _done(folder, _performed(task, tell, asked.is_set), tell)
     tell.file.flush()
@@ -90,6 +97,20 @@ def main() -> None:
 
 
 def _performed(task: Task, tell: _Teller, stop: Callable[[], bool]) -> Outcome:
+    verb, work = _asked_for(task, tell, stop)
+    return perform(verb, work)
+
+
+def _help(task: Task, tell: _Teller, stop: Callable[[], bool]) -> NoReturn:
+    """Run the verb for the parts that it does, and forget what comes of it."""
+    with contextlib.suppress(Exception):
+        verb, work = _asked_for(task, tell, stop)
+        verb.check()
+        verb.run(work)
+    os._exit(0)
+
+
+def _asked_for(task: Task, tell: _Teller, stop: Callable[[], bool]) -> tuple[Verb, Work]:
     import_module(task.module)
     verb = made(verbs[task.verb].method, task.options)
     work = Work(
@@ -101,8 +122,9 @@ def _performed(task: Task, tell: _Teller, stop: Callable[[], bool]) -> Outcome:
         best=tell.best,
         note=tell.note,
         stop=stop,
+        parts=SharedParts(Path(task.parts), task.help_after),
     )
-    return perform(verb, _asked(work, task.account))
+    return verb, _asked(work, task.account)
 
 
 def _asked(work: Work, account: str) -> Work:
@@ -135,7 +157,7 @@ def _failures_told(folder: Path, tell: _Teller) -> Iterator[None]:
         yield
     except ReportedError as error:
         # The text goes into the folder, since it may hold what a record of a job must not.
-        failure = Failure(error=type(error).__name__, text=error.worded(named), parameters=error.named)
+        failure = Failure(error=kind_of(error), text=error.worded(named), parameters=error.named)
         can_retry = isinstance(error, StoreUnavailable) and error.can_retry
     except MemoryError:
         failure = Failure(error="MemoryError", text="There is not enough memory for this; take less data.")
@@ -158,6 +180,8 @@ class _Teller:
         self.file = file
         self.notes: list[str] = []
         self._phase, self._until = "", 0.0
+        #: Progress that was not sent, as something was sent shortly before.
+        self._waiting: dict[str, Any] = {}
         #: The best figures, and those that were told.
         self._best: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
@@ -170,10 +194,21 @@ class _Teller:
 
     def progress(self, phase: str, done: int, of: int) -> None:
         """The work says how far it is."""
-        now = time.monotonic()
-        if phase != self._phase or now >= self._until:
-            self._phase, self._until = phase, now + _OFTEN
-            self.send(phase=phase, done=done, of=of)
+        self._waiting = {"phase": phase, "done": done, "of": of}
+        if phase != self._phase or time.monotonic() >= self._until:
+            self._phase, self._until = phase, time.monotonic() + _OFTEN
+            self._tell_waiting()
+
+    def keep_telling(self) -> None:
+        """Send what was not sent, from time to time: the work may be silent for long."""
+        while True:
+            time.sleep(_OFTEN)
+            self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        if waiting:
+            self.send(**waiting)
             self._tell_best()
 
     def best(self, figures: Mapping[str, Any]) -> None:

@@ -62,6 +62,7 @@ class Performance:
     """One verb that is being performed."""
 
     task: Task
+    #: Takes each message, and an empty one from time to time.
     tell: Callable[[dict[str, Any]], None]
     #: Says whether and why the verb is to end.
     asked: Callable[[], Why | None]
@@ -88,6 +89,7 @@ class Performance:
             if message is None:
                 if self._must_be_killed(to):
                     return Ended("killed", self._why)
+                self.tell({})
             elif "ended" in message:
                 said = message
             else:

@@ -64,6 +64,9 @@ class Settings(Method):
     patience: float = option(
         3.0, low=0, help="How long a verb may take to end after it was told to, in seconds; then it is killed."
     )
+    help_after: float = option(
+        5.0, low=0, help="How long a job runs before idle workers help with it, if it has parts for them, in seconds."
+    )
     spare: bool = option(True, help="Whether a worker keeps a process ready for the next job; it takes 140 MB.")
     beat: float = option(1.0, low=0.01, help="How often a worker says that it is alive, in seconds.")
     silence: float = option(
@@ -167,7 +170,7 @@ class Result:
 class Failure:
     """Why a job failed, for whoever may see it."""
 
-    #: The name of the error's class.
+    #: The name of the error's class, or of the nearest one above it that has an outcome.
     error: str
     #: Its text, in which parameters are `named`.
     text: str

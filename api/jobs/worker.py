@@ -1,8 +1,9 @@
 """A worker: a process that performs jobs, beats while it is alive, and takes over the jobs of silent workers.
 
 A job has two steps. The first performs the verb in a new attempt, the second keeps what the attempt left. If a worker
-is killed in the first step, nobody keeps its attempt, and another worker performs the verb again with the same seed. If
-it is killed later, only the second step is repeated.
+is killed in the first step, nobody keeps its attempt, and another worker performs the verb again with the same seed;
+parts that are done it finds done. If it is killed later, only the second step is repeated. A worker without a job helps
+with those of others.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from subprocess import Popen
 from typing import IO, Any
 
-from api.errors import ReportedError, bug_of
+from api.errors import ReportedError, bug_of, kind_of
 from api.jobs import engine as dbos
 from api.jobs import tables
 from api.jobs.beats import Beats
-from api.jobs.folders import FAILURE, Folder, files_of, write
+from api.jobs.folders import FAILURE, Folder, check_asked, files_of, write
+from api.jobs.helping import Begin, Helper
 from api.jobs.ledger import Ledger
 from api.jobs.performing import Task
 from api.jobs.private import PrivateStore
@@ -78,6 +81,7 @@ class Worker:
         self._private = PrivateStore(tables.opened(self.settings.private_address, connections=2, forgets=True))
         self._spare = Spare() if self.settings.spare else None
         self._files = files_of(self.settings.files)
+        self._helper = Helper(self.settings, self._ledger, partial(self._task, help_after=None), self._process)
         self._attempts: dict[str, _Attempt] = {}
         #: When a job was first seen that this worker has taken and does not perform.
         self._idle: dict[str, float] = {}
@@ -109,7 +113,8 @@ class Worker:
 
     def _watch(self) -> None:
         """Beat, look after the own jobs, and take over those of the silent; a database that is away is waited for."""
-        for do in (partial(self._beats.beat, self.name), self._look_after, self._take_over, self._find_lost):
+        beat = partial(self._beats.beat, self.name)
+        for do in (beat, self._look_after, self._take_over, self._find_lost, self._help):
             try:
                 do()
             except Exception as error:
@@ -154,8 +159,11 @@ class Worker:
                     dbos.forget(self._client, connection, id)
                     dbos.enqueue(self._client, connection, id, account=job.account, priority=job.priority)
 
+    def _help(self) -> None:
+        self._helper.look(is_idle=not self._attempts)
+
     def _leave(self) -> None:
-        """Free all jobs and end; nothing of what is under way is kept."""
+        """Free all jobs and end; of what is under way the parts that are done stay done."""
         dbos.take_no_more(self._engine)
         for each in list(self._attempts.values()):
             each.why = "displaced"
@@ -207,28 +215,40 @@ class Worker:
         seconds = self.settings.seconds
         mine = _Attempt(id, attempt, job, None if seconds is None else time.monotonic() + seconds)
         self._attempts[attempt] = mine
+        self._helper.stop()
         try:
             return self._ended(mine, self._performed(mine))
         except (StoreUnavailable, OSError):
             # Tried again later: the database may come back, and the disk may get room.
             raise
         except ReportedError as error:
-            return self._refused(job, attempt, type(error).__name__, error.worded(named), error.named)
+            return self._refused(job, attempt, kind_of(error), error.worded(named), error.named)
         except Exception as error:
             return self._refused(job, attempt, "bug", "Internal error {} ({}); this is a bug.".format(*bug_of(error)))
         finally:
             del self._attempts[attempt]
 
     def _performed(self, mine: _Attempt) -> Ended:
-        job, settings = mine.job, self.settings
+        begin = partial(self._folder(mine.id).begin, mine.name)
+        task = self._task(mine.job, begin, help_after=self.settings.help_after)
+        performance = Performance(task, Told(self._ledger, mine), mine.asked, self.settings.patience)
+        return performance.run(self._process())
+
+    def _process(self) -> Popen[bytes]:
+        """A process that waits for its task."""
+        return started(warm=False) if self._spare is None else self._spare.take()
+
+    def _task(self, job: Job, begin: Begin, help_after: float | None) -> Task:
+        """What a process is to do for a job in a new folder."""
+        settings = self.settings
         private = self._private.get(job.private)
         if private is None or private.seed is None:
             raise InvalidInput("What was private of this job has been deleted.")
         options = {**job.options, **private.options}
         verb = made(verbs[job.verb].method, options)
-        reads = self._files(settings.home, verb)
-        folder = self._folder(job.id).begin(mine.name, reads)
-        task = Task(
+        check_asked(verb)
+        folder = begin(self._files(settings.home, verb))
+        return Task(
             verb=job.verb,
             options=options,
             seed=str(private.seed),
@@ -236,12 +256,12 @@ class Worker:
             home=str(settings.home.absolute()),
             account=job.account,
             folder=str(folder.absolute()),
+            parts=str(self._folder(job.id).parts.absolute()),
+            help_after=help_after,
             again=job.attempts > 1,
             module=settings.files.partition(":")[0],
             parent=os.getpid(),
         )
-        performance = Performance(task, Told(self._ledger, mine), mine.asked, settings.patience)
-        return performance.run(started(warm=False) if self._spare is None else self._spare.take())
 
     def _ended(self, mine: _Attempt, ended: Ended) -> dict[str, Any]:
         """What an attempt came to; one that was displaced, or died, is no end of the job."""
@@ -304,33 +324,40 @@ def absolute(store: str) -> str:
 
 
 class Told:
-    """Writes down what the process of a verb tells."""
+    """Writes down what the process of a verb tells, progress not too often.
+
+    A step of one part of many, such as "Run 3 of 25: …", is no phase of its own; there may be thousands. It gives the
+    words, and the parts that are done say how far the job is.
+    """
 
     def __init__(self, ledger: Ledger, mine: _Attempt) -> None:
         self._ledger, self._mine = ledger, mine
-        self._phase, self._until = "", 0.0
+        self._phase, self._done, self._of = "", 0, 0
         #: When the phase began, and how much of it was done then.
         self._since = (0.0, 0)
+        #: What was not written down yet, and when that is due.
+        self._waiting: Progress | None = None
+        self._due = 0.0
 
     def __call__(self, message: dict[str, Any]) -> None:
         try:
             if "best" in message:
                 self._ledger.tell_best(self._mine.id, self._mine.name, message["best"])
-            else:
-                self._progress(**message)
+            elif message:
+                self._take(**message)
+            if self._waiting is not None and time.monotonic() >= self._due:
+                self._due, progress, self._waiting = time.monotonic() + _OFTEN, self._waiting, None
+                self._ledger.tell(self._mine.id, self._mine.name, progress)
         except Exception as error:
             # The database is away; later progress replaces this anyway.
             _log.warning("progress of a job: %s", bug_of(error)[1])
 
-    def _progress(self, phase: str, done: int, of: int) -> None:
+    def _take(self, phase: str, done: int, of: int) -> None:
         now = time.monotonic()
-        if phase != self._phase or done < self._since[1]:
-            self._since = (now, done)
-        # A step of one run of many, "Run 3 of 25: …", is no phase of its own; there may be thousands.
-        if now < self._until and (phase == self._phase or ": " in phase):
-            return
-        self._phase, self._until = phase, now + _OFTEN
-        began, before = self._since
+        if ": " not in phase or not self._phase:
+            if phase != self._phase or done < self._since[1]:
+                self._since, self._due = (now, done), 0.0
+            self._phase, self._done, self._of = phase, done, of
+        (began, before), done, of = self._since, self._done, self._of
         left = (now - began) * (of - done) / (done - before) if before < done < of else None
-        progress = Progress(phase=phase, done=done, of=of, seconds_left=None if left is None else round(left, 1))
-        self._ledger.tell(self._mine.id, self._mine.name, progress)
+        self._waiting = Progress(phase=phase, done=done, of=of, seconds_left=None if left is None else round(left, 1))

@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as Answered
 
 from api.errors import bug_of, outcome_of
-from api.http.gate import account, action_of
+from api.http.gate import account, action_of, service
 from api.http.problems import HttpProblem, outside
 from api.http.sessions import HEADER
 from api.service import access
@@ -28,6 +28,7 @@ POLICY = (
 _MENU = (
     ("pages.home", "Home"),
     ("pages.upload", "Upload"),
+    ("pages.collect", "Collect"),
     ("pages.guide", "Release"),
     ("pages.jobs", "Jobs"),
     ("pages.people", "Accounts"),
@@ -112,6 +113,9 @@ def _of_framework(error: HTTPException) -> Response:
 
 @bp.errorhandler(Exception)
 def _of_bug(error: Exception) -> Response:
+    gone = service().tables.gone(error)
+    if gone is not None:
+        return _of_product(gone)
     reference, place = bug_of(error)
     current_app.logger.error("internal error %s: %s", reference, place)
     return failed(500, "Internal error", f"Internal error, reference {reference}.")

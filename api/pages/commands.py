@@ -24,7 +24,7 @@ class Ways:
 
 def ways_of(name: str, options: Mapping[str, Any], *, request: str | None = None) -> Ways:
     """How the verb called *name* is asked for with these options."""
-    given = {key: value for key, value in options.items() if value not in (None, False, (), "")}
+    given = {key: value for key, value in options.items() if value not in (None, False, (), [], "")}
     return Ways(
         command=" ".join(["graphpriv", name, *_words(name, given)]),
         request=request or _request(name, given),
@@ -44,11 +44,23 @@ def _words(name: str, given: Mapping[str, Any]) -> Iterator[str]:
     yield from (shlex.quote(str(value)) for key, value in given.items() if key not in named)
     for key, value in named.items():
         flag = f"--{key.replace('_', '-')}"
-        yield flag if value is True else f"{flag} {shlex.quote(_text(value))}"
+        if value is True:
+            yield flag
+        elif isinstance(value, list | tuple) and not known[key].metadata.get("listed"):
+            yield from (f"{flag} {shlex.quote(str(each))}" for each in value)
+        else:
+            yield f"{flag} {shlex.quote(_text(value))}"
 
 
 def _text(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    """A value as it is typed: names that hold a comma stand in quotes."""
+    return ",".join(map(_name, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _name(value: Any) -> str:
+    name = str(value)
+    is_plain = not any(mark in name for mark in ',"') and name == name.strip()
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
 
 
 def _request(name: str, given: Mapping[str, Any]) -> str:

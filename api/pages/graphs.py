@@ -1,55 +1,50 @@
-"""The page of a graph: its figures, tables and plots, each with the request that made it, and its picture."""
+"""The page of a graph: its figures, its picture, what was asked of it, and its end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote, urlencode
-
 from flask import Response, jsonify, request, url_for
-from markupsafe import Markup
 from werkzeug.wrappers import Response as Answered
 
 from api.http.gate import account, needs, service
 from api.http.problems import call_by
 from api.http.routes import graphs as routes
-from api.pages import pictures
+from api.pages import asking, pictures
 from api.pages.blueprint import bp, go, may, shown, told
+from api.pages.collecting import providers_here, why_folded
 from api.pages.commands import ways_of
 from api.service.graphs import KINDS, Graph
 from api.service.requests import Thing
-from graphpriv.queries import Page, answer, queries
-from tabular.report.kit.charts import Point, lying_bars, scatter
-
-#: Values of a plot of shares.
-_BARS = 8
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a question gave: a plot, a table, and the request that gives the same."""
-
-    title: str
-    request: str
-    page: Page
-    plot: Markup | None = None
+from api.verbs.graph.show import told as told_of_crawl
 
 
 @bp.get("/graphs/<name>")
 @needs("describe")
 def graph(name: str) -> Response:
     """Show a graph."""
-    figures = told(routes.show, name=_asked_for(name))
-    reads = may("read", figures["kind"])
-    found = _found(name, "read") if reads else service().graphs.find(_asked_for(name), account().role, "describe")
+    found = service().graphs.find(_asked_for(name), account().role, "describe")
+    reads = may("read", found.kind)
+    if reads:
+        # Whoever reads it is told its figures, too: that is one entry of the log.
+        found = _found(name, "read")
+        figures = routes.figures_of(found)
+    else:
+        figures = told(routes.show, name=found.address)
+    user = request.args.get("user", "") if reads else ""
+    asked, answers = asking.answers(found) if reads else (asking.Asked(), [])
     return shown(
         "graph.html",
+        status=400 if asked.wrong else 200,
         graph=found,
         figures=figures,
         reads=reads,
-        answers=_answers(found) if reads else [],
-        user=_neighbourhood(found) if reads else None,
+        told=told_of_crawl,
+        asked=asked,
+        answers=answers,
+        asking=asking,
+        proposed=asking.proposed(found) if reads else {},
+        providers=providers_here(),
+        folding=why_folded(found) if found.kind == "original" and may("protect", "original") else None,
+        user=asking.neighbours(found, user, request.args.get("after", "")) if user else None,
         has_picture=found.info.users <= pictures.MOST,
         picture=url_for("pages.picture", name=found.name, kind=found.kind),
         formats=("node-link", "graphml", "gexf", "edge-list"),
@@ -83,7 +78,7 @@ def delete(name: str) -> Answered:
     if request.form.get("confirm") == found.name:
         told(routes.delete, name=found.address)
         return go("pages.home")
-    return go("pages.graph", name=found.name, kind=found.kind)
+    return go("pages.graph", name=found.name, kind=found.kind, kept="yes", _anchor="delete")
 
 
 def _found(name: str, action: str) -> Graph:
@@ -98,56 +93,3 @@ def _asked_for(name: str) -> str:
     """The name with its kind, where the address says which."""
     kind = request.args.get("kind")
     return f"{kind}:{name}" if kind in KINDS else name
-
-
-def _answers(graph: Graph) -> list[Answer]:
-    """The questions that the page asks of a graph."""
-    places = _asked(graph, "Places", "counts", {"by": "location:country", "order": "count"})
-    topics = _asked(graph, "First topics", "counts", {"by": "topic1", "order": "count"})
-    degrees = _asked(graph, "Degrees", "degrees", {"limit": 1000})
-    mixing = _asked(graph, "Links between first topics", "mixing", {"by": "topic1", "order": "count"})
-    return [
-        _with(places, _shares(places.page, "location:country")),
-        _with(topics, _shares(topics.page, "topic1")),
-        _with(degrees, _degrees(degrees.page)),
-        mixing,
-    ]
-
-
-def _asked(graph: Graph, title: str, name: str, options: Mapping[str, Any]) -> Answer:
-    text = f"GET /v1/graphs/{quote(graph.address, safe=':')}/{name}?{urlencode(options, safe=':,')}"
-    return Answer(title, text, answer(service().opened(), graph.stored, queries[name].make(options)))
-
-
-def _with(found: Answer, plot: Markup) -> Answer:
-    return Answer(found.title, found.request, found.page, plot)
-
-
-def _shares(page: Page, by: str) -> Markup:
-    """The most frequent values as shares of all users."""
-    users = max(int(page.facts["users"]), 1)
-    rows = page.rows[:_BARS]
-    names = [str(row[by] or f"no {by.partition(':')[2] or 'topic'} known") for row in rows]
-    shares = [row["users"] / users for row in rows]
-    return lying_bars(names, {"share of users": shares}, label=f"Bars: share of users by {by}; the table has all.")
-
-
-def _degrees(page: Page) -> Markup:
-    points = [
-        Point(x=row["degree"], y=row["users"], said=f"{row['users']:,} users with {row['degree']:,} neighbours")
-        for row in page.rows
-        if row["degree"]
-    ]
-    label = "Points: how many users have each number of neighbours; the table has all."
-    return scatter(points, label=label, across="neighbours", upwards="users")
-
-
-def _neighbourhood(graph: Graph) -> dict[str, Any] | None:
-    """The neighbours of the user whom the address names."""
-    user: str | None = request.args.get("user")
-    if not user:
-        return None
-    question = queries["neighbours"].make({"user": user, "limit": 50})
-    page = answer(service().opened(), graph.stored, question)
-    text = f"GET /v1/graphs/{quote(graph.address, safe=':')}/users/{quote(user, safe='')}/neighbours?limit=50"
-    return {"id": user, "page": page, "request": text}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 from flask import Response, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response as Answered
 
 from api.http.gate import account, needs, service
@@ -13,11 +16,16 @@ from api.http.problems import HttpProblem, outside
 from api.http.routes import jobs as routes
 from api.pages.blueprint import bp, go, may, named_here, shown, told
 from api.pages.commands import ways_of
+from api.service.graphs import split
 from api.service.jobs import JobsNotRunning
 from api.verbs import verbs
 from tabular.errors import ReportedError, worded
+from tabular.report.kit.charts import Moment, held_lines
 
 ENDED = routes.ENDED
+
+#: The options that say what a job is about, the first one that is there.
+_ABOUT = ("into", "released", "graph", "table", "name", "file", "original")
 
 
 @bp.get("/jobs")
@@ -25,7 +33,10 @@ ENDED = routes.ENDED
 def jobs() -> Response:
     """List jobs."""
     page = told(routes.listed)
-    return shown("jobs.html", jobs=page["jobs"], following=page["next"])
+    every = page["jobs"]
+    running = [each for each in every if each["state"] not in ENDED]
+    titles = {each["id"]: title_of(each) for each in every}
+    return shown("jobs.html", jobs=every, running=running, titles=titles, following=page["next"])
 
 
 @bp.get("/jobs/<id>")
@@ -34,7 +45,10 @@ def job(id: str) -> Response:
     """Show one job, live."""
     job = found(id)
     files = told(routes.files, id=id)["files"] if job["state"] == "done" else []
-    return shown("job.html", job=job, files=files, why=_why(job), ways=_ways(job), then=_then(job))
+    return shown(
+        "job.html", job=job, title=title_of(job), files=files, why=_why(job), ways=_ways(job), then=_then(job),
+        course=_course(id), took=_took(job),
+    )  # fmt: skip
 
 
 @bp.post("/jobs/<id>/cancel")
@@ -79,6 +93,44 @@ def result_of(id: str) -> dict[str, Any] | None:
     return None
 
 
+def title_of(job: Mapping[str, Any]) -> str:
+    """What a job does, and with what."""
+    options = job["options"]
+    about = next((options[name] for name in _ABOUT if isinstance(options.get(name), str)), None)
+    said: str = job["verb"].capitalize()
+    return said if about is None else f"{said}: {split(about)[1]}"
+
+
+def _course(id: str) -> Markup | None:
+    """How the best came about, for a search that has one loss."""
+    # That whoever asks may see the job was looked up before.
+    told_of = service().jobs.events({id: 0})
+    best = [each for each in told_of if each.kind == "best" and each.data.get("loss") is not None]
+    if not best:
+        return None
+    began = min(each.at for each in told_of)
+    moments = [
+        Moment(
+            each.at - began,
+            (each.data["loss"], each.data.get("lower_bound")),
+            f"After {each.at - began:.1f} s: {each.data['loss']:.4f}",
+        )
+        for each in best
+    ]
+    return held_lines(
+        moments, names=("best so far", "it cannot be lower"), between="what may still be gained",
+        label="Lines: the least loss found so far over time.", across="seconds", upwards="loss",
+    )  # fmt: skip
+
+
+def _took(job: Mapping[str, Any]) -> float | None:
+    """For how many seconds a job ran."""
+    if job["began"] is None or job["ended"] is None:
+        return None
+    began, ended = (datetime.fromisoformat(job[each]) for each in ("began", "ended"))
+    return (ended - began).total_seconds()
+
+
 def _why(job: dict[str, Any]) -> str | None:
     """Why a job failed."""
     if job["state"] != "failed":
@@ -93,13 +145,34 @@ def _ways(job: dict[str, Any]) -> Any:
 
 def _then(job: dict[str, Any]) -> tuple[str, str] | None:
     """Where what a job made can be seen, and what that is called."""
-    options = job["options"]
+    options = {name: split(text)[1] if isinstance(text, str) else text for name, text in job["options"].items()}
+    if job["verb"] == "table search" and options.get("objectives") and not options.get("alone"):
+        return url_for("pages.front", id=job["id"]), "See the front"
     if job["state"] != "done":
         return None
-    if job["verb"] == "graph import":
-        return url_for("pages.graph", name=options["graph"]), "See the graph"
+    if job["verb"] == "table compare" or (job["verb"] == "table protect" and options.get("grid")):
+        return url_for("pages.compared", id=job["id"]), "See them side by side"
+    if job["verb"] in ("table protect", "table search") and options.get("into"):
+        return url_for("pages.table", name=options["into"], kind="release"), "See the release"
+    if job["verb"] in ("table check", "table measure") and may("measure", "release"):
+        kind, name = split(job["options"].get("masked") or job["options"]["file"])
+        return url_for("pages.masked", name=name, kind=kind), "See the audit"
+    if job["verb"] in ("graph import", "crawl", "enrich"):
+        return url_for("pages.graph", name=options.get("graph", options.get("name"))), "See the graph"
+    if job["verb"] == "table import":
+        return url_for("pages.table", name=options["into"], kind="original"), "See the table"
     if job["verb"] == "protect":
         return url_for("pages.graph", name=options["into"], kind="release"), "See the release"
     if job["verb"] == "audit" and may("measure", "release"):
         return url_for("pages.audit", name=options["released"]), "See the audit"
+    if job["verb"] == "sweep" and may("measure", "release"):
+        return _map_of(options["name"])
     return None
+
+
+def _map_of(original: str) -> tuple[str, str] | None:
+    """Where the risks and losses of an original by k are shown: beside the audit of its newest release."""
+    every = [each for each in service().graphs.visible(account().role) if each.info.original is not None]
+    own = [each for each in every if split(str(each.info.original))[1] == original]
+    newest = max(own, key=lambda each: each.info.created, default=None)
+    return None if newest is None else (url_for("pages.audit", name=newest.name) + "#map", "See risk and loss by k")

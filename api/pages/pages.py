@@ -11,13 +11,32 @@ from werkzeug.exceptions import NotFound
 
 from api.http.gate import service
 from api.http.problems import problem
-from api.http.sessions import session_of
-from api.pages import audits, graphs, guide, home, jobs, people, signing, uploads
+from api.http.sessions import keep_off_disk, session_of
+from api.pages import audits, collecting, graphs, home, jobs, people, signing, uploads
 from api.pages.blueprint import bp, failed
+from api.pages.releases import comparisons, fronts, guide, masked
+from api.pages.tables import editor, tables, uploading
 from tabular.report.kit.figures import cell
 from tabular.report.kit.page import stylesheet
 
-__all__ = ["audits", "graphs", "guide", "home", "jobs", "people", "register", "signing", "uploads"]
+__all__ = [
+    "audits",
+    "collecting",
+    "comparisons",
+    "editor",
+    "fronts",
+    "graphs",
+    "guide",
+    "home",
+    "jobs",
+    "masked",
+    "people",
+    "register",
+    "signing",
+    "tables",
+    "uploading",
+    "uploads",
+]
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -29,6 +48,8 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["cell"] = cell
     app.register_blueprint(bp)
     app.register_error_handler(404, _missing)
+    # Before the gate says how long an answer may be kept.
+    app.after_request(keep_off_disk)
 
 
 @bp.get("/pages/<file>")

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from collections.abc import Callable
+
 from flask import Response, request
 from werkzeug.wrappers import Response as Answered
 
-from api.http.gate import account, needs, service
+from api.errors import outcome_of
+from api.http.gate import KEY, account, needs, service
+from api.http.problems import outside
 from api.http.routes import accounts as routes
 from api.http.routes.verbs import performed
-from api.pages.blueprint import bp, go, shown, told
+from api.pages.blueprint import bp, go, named_here, shown, told
 from api.pages.commands import ways_of
 from api.service.accounts import ROLES
+from api.service.answers import Answer
 from api.verbs import verbs
+from tabular.errors import InvalidInput, ReportedError
 
 
 @bp.get("/accounts")
@@ -23,17 +31,17 @@ def people() -> Response:
 
 @bp.post("/accounts")
 @needs("administer")
-def new_account() -> Response:
+def new_account() -> Response | Answered:
     """Add an account, and show its token once."""
-    form = request.form
-    return _people(made=_done("account add", name=form.get("name", ""), role=form.get("role", "")))
+    name, role = request.form.get("name", ""), request.form.get("role", "")
+    return _once(f"account add\n{name}\n{role}", lambda: _done("account add", name=name, role=role))
 
 
 @bp.post("/accounts/<name>/tokens")
 @needs("administer")
-def new_token(name: str) -> Response:
+def new_token(name: str) -> Response | Answered:
     """Make a token, and show it once."""
-    return _people(made={**_done("token new", name=name), "account": name})
+    return _once(f"token new\n{name}", lambda: {**_done("token new", name=name), "account": name})
 
 
 @bp.post("/accounts/<name>/tokens/<id>/revoke")
@@ -53,11 +61,40 @@ def log() -> Response:
     return shown("log.html", entries=page["entries"], following=page["next"], ways=ways)
 
 
-def _people(made: dict[str, str] | None = None) -> Response:
+def _once(deed: str, make: Callable[[], dict[str, str]]) -> Response | Answered:
+    """Show what a form *makes*; the same form again, as a reload sends it, makes nothing and shows the list.
+
+    A token cannot be told after a redirect, since the service does not keep it.
+    """
+    key = request.form.get("key") or secrets.token_urlsafe(16)
+    if not KEY.fullmatch(key):
+        raise InvalidInput("This form is not whole; load the page again.")
+    digest = hashlib.sha256(deed.encode()).hexdigest()
+    answers, own = service().answers, account().id
+    if answers.begin(own, f"form {key}", digest) is not None:
+        return go("pages.people")
+    try:
+        made = make()
+    except ReportedError as error:
+        answers.end(own, f"form {key}", None)
+        return _people(wrong=outside(error.worded(named_here)), status=outcome_of(error).status)
+    except BaseException:
+        answers.end(own, f"form {key}", None)
+        raise
+    answers.end(own, f"form {key}", Answer(303, {}, b""))
+    return _people(made=made)
+
+
+def _people(made: dict[str, str] | None = None, wrong: str | None = None, status: int = 200) -> Response:
     accounts = [each.document for each in service().accounts.all()]
     tokens = [each.document for each in service().accounts.tokens()]
     ways = ways_of("token new", {"name": "NAME"}, request="POST /v1/accounts/NAME/tokens\n{}")
-    return shown("accounts.html", accounts=accounts, tokens=tokens, made=made, roles=ROLES, ways=ways)
+    # What was typed stays where it was wrong.
+    typed = request.form if wrong else {}
+    return shown(
+        "accounts.html", status=status, accounts=accounts, tokens=tokens, made=made, wrong=wrong, typed=typed,
+        roles=ROLES, key=secrets.token_urlsafe(16), ways=ways,
+    )  # fmt: skip
 
 
 def _done(verb: str, **options: str) -> dict[str, str]:

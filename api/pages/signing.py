@@ -1,16 +1,19 @@
-"""Signing in with a token, and out."""
+"""Signing in with a token, and out; and where somebody is signed in."""
 
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
+from math import ceil
 
-from flask import redirect, request
+from flask import g, redirect, request
 from werkzeug.wrappers import Response
 
-from api.http.gate import needs, service
-from api.http.sessions import BEFORE, COOKIE, check_mark, drop, keep, session_of
+from api.http.gate import account, needs, service
+from api.http.problems import HttpProblem
+from api.http.sessions import BEFORE, COOKIE, check_mark, drop, held, keep, session_of
 from api.pages.blueprint import bp, go, local, shown
-from api.service.accounts import mark_of
+from api.service.accounts import IDLE, LONGEST, Account, mark_of
 
 #: A token is shorter than this.
 _LONGEST = 200
@@ -27,13 +30,17 @@ def sign_in() -> Response:
 @bp.post("/sign-in")
 def signed_in() -> Response:
     """Begin a session for who has a good token."""
-    check_mark(request.cookies.get(BEFORE, ""))
-    wanted = local(request.form.get("next"))
-    secret = service().sessions.begin(request.form.get("token", "")[:_LONGEST].strip())
-    if secret is None:
+    check_mark(held(BEFORE))
+    address, wanted = request.remote_addr or "", local(request.form.get("next"))
+    _refuse_many(service().tries.seconds(address))
+    token = request.form.get("token", "")[:_LONGEST].strip()
+    session = service().sessions.begin(token, before=held(COOKIE))
+    if session is None:
+        service().tries.wait(address)
         return _asked(wanted, wrong=True)
+    _note("sign in", session.id, session.account)
     response = redirect(wanted, 303)
-    keep(response, COOKIE, secret)
+    keep(response, COOKIE, session.secret)
     drop(response, BEFORE)
     return response
 
@@ -42,14 +49,54 @@ def signed_in() -> Response:
 @needs("look up")
 def sign_out() -> Response:
     """End the session."""
-    service().sessions.end(request.cookies.get(COOKIE, ""))
+    session = g.get("session")
+    if session is not None:
+        service().sessions.end(session.secret)
+        _note("sign out", session.id, account())
     response = go("pages.sign_in")
     drop(response, COOKIE)
+    # Pages of the session that the browser holds go with it.
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response
 
 
+@bp.get("/sessions")
+@needs("look up")
+def sessions() -> Response:
+    """Show where whoever asks is signed in."""
+    session = g.get("session")
+    found = service().sessions.of(account())
+    here = None if session is None else session.id
+    return shown("sessions.html", sessions=found, here=here, longest=_hours(LONGEST), idle=_hours(IDLE))
+
+
+@bp.post("/sessions/end")
+@needs("look up")
+def end_sessions() -> Response:
+    """End all sessions of whoever asks but this one."""
+    session = g.get("session")
+    service().sessions.end_others(account(), None if session is None else session.id)
+    _note("end sessions", None, account())
+    return go("pages.sessions")
+
+
+def _hours(time: timedelta) -> int:
+    return round(time / timedelta(hours=1))
+
+
+def _note(action: str, session: str | None, who: Account) -> None:
+    service().log.add(action, "session", session, account=who.name, role=who.role)
+
+
+def _refuse_many(seconds: float) -> None:
+    """Refuse an address from which too many tokens came that were not good."""
+    if seconds:
+        text = "Too many tokens that are not good came from your address; wait a moment."
+        raise HttpProblem(429, "Too many requests", text, {"Retry-After": str(ceil(seconds))})
+
+
 def _asked(wanted: str, *, wrong: bool = False) -> Response:
-    secret = request.cookies.get(BEFORE) or secrets.token_urlsafe(32)
+    secret = held(BEFORE) or secrets.token_urlsafe(32)
     response = shown("sign-in.html", status=401 if wrong else 200, wanted=wanted, wrong=wrong, before=mark_of(secret))
     keep(response, BEFORE, secret)
     response.headers["Cache-Control"] = "no-store"

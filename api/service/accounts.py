@@ -32,6 +32,9 @@ DAYS = 90
 #: When a token was last used is written down no more often than this, in seconds: not on each request.
 _USE_SHOWN_AFTER = 60
 
+#: Of so many accounts or addresses requests are counted before those are let go of who have not asked for long.
+_MOST_COUNTED = 10_000
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
@@ -214,42 +217,53 @@ def digest(secret: str) -> bytes:
 
 
 class RateLimit:
-    """So many requests a second for each account, after a burst of twice as many; counted by each process."""
+    """So many requests a second for each account or address, after a burst; counted by each process."""
 
-    def __init__(self, per_second: float) -> None:
-        self.per_second, self.burst = per_second, max(1.0, 2 * per_second)
+    def __init__(self, per_second: float, *, burst: float | None = None) -> None:
+        self.per_second, self.burst = per_second, max(1.0, 2 * per_second if burst is None else burst)
         self._lock = threading.Lock()
         #: By account how many requests it has left, and when that was counted.
         self._left: dict[str, tuple[float, float]] = {}
 
     def wait(self, account: str) -> float:
         """Count a request; 0 if it may pass, else after how many seconds one may."""
-        moment = time.monotonic()
         with self._lock:
-            left, before = self._left.get(account, (self.burst, moment))
-            left = min(self.burst, left + (moment - before) * self.per_second)
+            left, moment = self._now(account)
             passes = left >= 1
             self._left[account] = (left - passes, moment)
+            if len(self._left) > _MOST_COUNTED:
+                self._forget_full()
         return 0.0 if passes else (1 - left) / self.per_second
 
+    def seconds(self, account: str) -> float:
+        """After how many seconds a request may pass, without counting one."""
+        with self._lock:
+            left, _ = self._now(account)
+        return 0.0 if left >= 1 else (1 - left) / self.per_second
 
-#: How long somebody stays signed in, in hours.
-HOURS = 12
+    def _now(self, account: str) -> tuple[float, float]:
+        """How many requests an account has left at this moment."""
+        moment = time.monotonic()
+        left, before = self._left.get(account, (self.burst, moment))
+        return min(self.burst, left + (moment - before) * self.per_second), moment
 
-_TABLE = """
-CREATE TABLE IF NOT EXISTS sessions (
-    digest BLOB PRIMARY KEY,
-    token TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
-    expires TEXT NOT NULL
-) STRICT
-"""
+    def _forget_full(self) -> None:
+        """Let go of who has a whole burst left: nothing is known of them either way."""
+        self._left = {each: held for each, held in self._left.items() if self._now(each)[0] < self.burst}
 
 
-@dataclass(frozen=True)
+#: How long somebody stays signed in, and how long without doing anything.
+LONGEST, IDLE = timedelta(hours=12), timedelta(hours=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Session:
     """One browser that is signed in."""
 
+    id: str
     account: Account
+    began: str
+    used: str
     secret: str = field(repr=False)
 
     @property
@@ -258,40 +272,85 @@ class Session:
         return mark_of(self.secret)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SignedIn:
+    """What is told of a session."""
+
+    id: str
+    #: The id of the token that was used.
+    token: str
+    began: str
+    used: str
+
+
 class Sessions:
     """The sessions of a service."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        with home.writing() as db:
-            db.execute(_TABLE)
 
-    def begin(self, token: str) -> str | None:
-        """The secret of a new session for who has a *token*; None where the token is not good."""
-        secret = secrets.token_urlsafe(32)
+    def begin(self, token: str, *, before: str = "") -> Session | None:
+        """A new session for who has a *token*; None where the token is not good.
+
+        The session that the browser had *before* ends.
+        """
+        secret, moment = secrets.token_urlsafe(32), now()
         with self._home.writing() as db:
-            db.execute("DELETE FROM sessions WHERE expires <= ?", (now(),))
             added = db.execute(
-                "INSERT INTO sessions SELECT ?, id, ? FROM tokens WHERE digest = ? AND expires > ?",
-                (digest(secret), written(datetime.now(UTC) + timedelta(hours=HOURS)), digest(token), now()),
+                "INSERT INTO sessions SELECT ?, ?, id, ?, ? FROM tokens WHERE digest = ? AND expires > ?",
+                (secrets.token_hex(6), digest(secret), moment, moment, digest(token), moment),
             )
-            return secret if added.rowcount else None
+            if not added.rowcount:
+                return None
+            db.execute("DELETE FROM sessions WHERE began <= ? OR used <= ?", _too_old())
+            db.execute("DELETE FROM sessions WHERE digest = ?", (digest(before),))
+        return self.find(secret)
 
     def find(self, secret: str) -> Session | None:
-        """The session with a *secret*, if it and its token are still good."""
-        moment = now()
+        """The session with a *secret*, if it and its token are still good; the use is written down."""
         with self._home.reading() as db:
             row = db.execute(
-                "SELECT a.id, a.name, a.role, a.created FROM sessions s JOIN tokens t ON t.id = s.token "
-                "JOIN accounts a ON a.id = t.account WHERE s.digest = ? AND s.expires > ? AND t.expires > ?",
-                (digest(secret), moment, moment),
+                "SELECT s.id, s.began, s.used, a.id, a.name, a.role, a.created FROM sessions s JOIN tokens t "
+                "ON t.id = s.token JOIN accounts a ON a.id = t.account "
+                "WHERE s.digest = ? AND s.began > ? AND s.used > ? AND t.expires > ?",
+                (digest(secret), *_too_old(), now()),
             ).fetchone()
-        return None if row is None else Session(Account(*row), secret)
+        if row is None:
+            return None
+        id, began, used, *account = row
+        if used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
+            with self._home.writing() as db:
+                db.execute("UPDATE sessions SET used = ? WHERE id = ?", (now(), id))
+        return Session(id=id, account=Account(*account), began=began, used=used, secret=secret)
+
+    def of(self, account: Account) -> list[SignedIn]:
+        """The sessions of an account that are still good, the newest first."""
+        with self._home.reading() as db:
+            rows = db.execute(
+                "SELECT s.id, s.token, s.began, s.used FROM sessions s JOIN tokens t ON t.id = s.token "
+                "WHERE t.account = ? AND s.began > ? AND s.used > ? AND t.expires > ? ORDER BY s.began DESC, s.id",
+                (account.id, *_too_old(), now()),
+            ).fetchall()
+        return [SignedIn(id=id, token=token, began=began, used=used) for id, token, began, used in rows]
 
     def end(self, secret: str) -> None:
         """End a session."""
         with self._home.writing() as db:
             db.execute("DELETE FROM sessions WHERE digest = ?", (digest(secret),))
+
+    def end_others(self, account: Account, kept: str | None = None) -> None:
+        """End all sessions of an account but the one with an id that is *kept*."""
+        with self._home.writing() as db:
+            db.execute(
+                "DELETE FROM sessions WHERE id IS NOT ? AND token IN (SELECT id FROM tokens WHERE account = ?)",
+                (kept, account.id),
+            )
+
+
+def _too_old() -> tuple[str, str]:
+    """Sessions that began, or were last used, no later than this are over."""
+    moment = datetime.now(UTC)
+    return written(moment - LONGEST), written(moment - IDLE)
 
 
 def mark_of(secret: str) -> str:

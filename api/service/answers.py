@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from api.service.home import Home, now, written
 from tabular.errors import InvalidInput, ReportedError
@@ -13,8 +18,11 @@ from tabular.errors import InvalidInput, ReportedError
 #: How long an answer is kept.
 KEPT = timedelta(hours=24)
 
-#: After so long, work without an answer counts as cut off: its process was killed, and it may be asked for again.
+#: After so long, work without an answer counts as cut off, even if nobody can tell whether its process lives.
 _CUT_OFF = timedelta(minutes=10)
+
+#: What the names of the files begin with by which processes show that they live.
+_ALIVE = "alive-"
 
 
 class KeyInUse(ReportedError):
@@ -39,6 +47,7 @@ class Answers:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self._process: Process | None = None
 
     def begin(self, account: str, key: str, request: str) -> Answer | None:
         """The answer to an earlier *request* with the same *key*, or None, and then the work is this caller's."""
@@ -49,15 +58,18 @@ class Answers:
                 (written(moment - KEPT), written(moment - _CUT_OFF)),
             )
             found = db.execute(
-                "SELECT request, status, headers, body FROM answers WHERE account = ? AND key = ?", (account, key)
+                "SELECT process, request, status, headers, body FROM answers WHERE account = ? AND key = ?",
+                (account, key),
             ).fetchone()
-            if found is None:
+            if found is None or _is_cut_off(self._home.folder, found, request):
+                # Whoever is here is alone.
+                self._process = self._process or Process(self._home.folder)
                 db.execute(
-                    "INSERT INTO answers (account, key, request, begun) VALUES (?, ?, ?, ?)",
-                    (account, key, request, now()),
+                    "INSERT OR REPLACE INTO answers (account, key, request, begun, process) VALUES (?, ?, ?, ?, ?)",
+                    (account, key, request, now(), self._process.name),
                 )
                 return None
-        before, status, headers, body = found
+        _, before, status, headers, body = found
         if before != request:
             raise OtherRequest("This Idempotency-Key was used for another request; take a new one.")
         if status is None:
@@ -79,3 +91,55 @@ class Answers:
                 "UPDATE answers SET status = ?, headers = ?, body = ? WHERE account = ? AND key = ?",
                 (answer.status, json.dumps(dict(answer.headers)), answer.body, account, key),
             )
+
+    def close(self) -> None:
+        """Let go of what was begun here: nobody will end it."""
+        if self._process is not None:
+            self._process.close()
+
+
+class Process:
+    """Shows that this process lives: it has the lock of a file, and loses it however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        for left in folder.glob(f"{_ALIVE}*"):
+            if not is_alive(left):
+                left.unlink(missing_ok=True)
+        self._path = folder / f"{_ALIVE}{secrets.token_hex(8)}"
+        # Under its name it is locked from the beginning.
+        new = self._path.with_name(f".{self._path.name}")
+        self._held = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fcntl.flock(self._held, fcntl.LOCK_EX)
+        new.rename(self._path)
+
+    @property
+    def name(self) -> str:
+        """What others find it by."""
+        return self._path.name
+
+    def close(self) -> None:
+        """Show it no longer."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._held)
+
+
+def is_alive(path: Path) -> bool:
+    """Whether the process that shows itself by a file lives."""
+    try:
+        file = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        # Somebody has it, or nobody can tell here.
+        return True
+    finally:
+        os.close(file)
+
+
+def _is_cut_off(folder: Path, row: tuple[Any, ...], request: str) -> bool:
+    """Whether the process that worked on the same request is gone."""
+    process, before, status, *_ = row
+    return status is None and before == request and process is not None and not is_alive(folder / process)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,6 +57,8 @@ class AuditLog:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self._waiting: deque[tuple[Entry, Future[Entry]]] = deque()
+        self._turn = threading.Lock()
 
     def add(
         self,
@@ -66,18 +71,29 @@ class AuditLog:
         details: Mapping[str, Any] | None = None,
     ) -> Entry:
         """Write down that *account* did *action* to a thing; *details* hold no personal data."""
-        with self._home.writing() as db:
-            number, before = _end(db)
-            entry = Entry(
-                number=number + 1, time=now(), account=account, role=role, action=action, kind=kind, object=name,
-                details=details or {}, hash="",
-            )  # fmt: skip
-            entry = replace(entry, hash=entry.expected_hash(before))
-            row = {**entry.document, "details": json.dumps(entry.document["details"], sort_keys=True)}
-            marks = ", ".join(f":{name}" for name in row)
-            db.execute(f"INSERT INTO audit_log ({', '.join(row)}) VALUES ({marks})", row)  # noqa: S608
-            db.execute("INSERT OR REPLACE INTO audit_log_end VALUES (1, ?, ?)", (entry.number, entry.hash))
-        return entry
+        entry = Entry(
+            number=0, time="", account=account, role=role, action=action, kind=kind, object=name,
+            details=details or {}, hash="",
+        )  # fmt: skip
+        written: Future[Entry] = Future()
+        self._waiting.append((entry, written))
+        with self._turn:
+            if not written.done():
+                self._write_waiting()
+        return written.result()
+
+    def _write_waiting(self) -> None:
+        """Write the entries of all threads that wait in one transaction: each waits for the disk, and it takes long."""
+        batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        try:
+            with self._home.writing() as db:
+                entries = [_added(db, entry) for entry, _ in batch]
+        except BaseException as error:
+            for _, written in batch:
+                written.set_exception(error)
+            return
+        for (_, written), entry in zip(batch, entries, strict=True):
+            written.set_result(entry)
 
     def entries(self, *, before: int | None = None, limit: int = 100) -> list[Entry]:
         """The last entries, or the last ones *before* a number; the newest first."""
@@ -115,6 +131,18 @@ def _problems(db: sqlite3.Connection) -> list[str]:
     if _end(db) != (count, last):
         return ["Audit log: entries at its end are missing, or were added by another program."]
     return []
+
+
+def _added(db: sqlite3.Connection, entry: Entry) -> Entry:
+    """The entry as it stands at the end of the log."""
+    number, before = _end(db)
+    entry = replace(entry, number=number + 1, time=now())
+    entry = replace(entry, hash=entry.expected_hash(before))
+    row = {**entry.document, "details": json.dumps(entry.document["details"], sort_keys=True)}
+    marks = ", ".join(f":{name}" for name in row)
+    db.execute(f"INSERT INTO audit_log ({', '.join(row)}) VALUES ({marks})", row)  # noqa: S608
+    db.execute("INSERT OR REPLACE INTO audit_log_end VALUES (1, ?, ?)", (entry.number, entry.hash))
+    return entry
 
 
 def _end(db: sqlite3.Connection) -> tuple[int, str]:

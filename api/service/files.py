@@ -11,8 +11,8 @@ from typing import Protocol
 from api.service.access import Kind, UnknownThing
 from api.service.accounts import Account
 from api.service.home import Home
-from api.service.tables.tables import HIERARCHIES, Tables, place_of
-from api.service.uploads import FOLDER, Uploads, folder_of
+from api.service.tables.tables import HIERARCHIES, SCHEMA, Tables, place_of
+from api.service.uploads import FOLDER, UPLOAD, Uploads, folder_of
 from api.verbs.contract import Verb
 
 
@@ -34,6 +34,9 @@ class Files(Protocol):
 
     def hierarchies(self, table: str, account: Account) -> Stored:
         """The folder with the hierarchies of a table."""
+
+    def schema(self, table: str, account: Account) -> Stored | None:
+        """The schema of a table, if it has one."""
 
     def upload(self, upload: str, account: Account) -> Stored:
         """A finished upload of this account by its id."""
@@ -59,6 +62,11 @@ class StoredFiles:
         found = self.tables.find(table, account.role, None)
         return Stored(f"{HIERARCHIES}{found.address}", found.kind)
 
+    def schema(self, table: str, account: Account) -> Stored | None:
+        """The schema of a table, if it has one."""
+        found = self.tables.find(table, account.role, None)
+        return Stored(f"{SCHEMA}{found.address}", found.kind) if found.schema.is_file() else None
+
     def upload(self, upload: str, account: Account) -> Stored:
         """A finished upload, which a job knows by its id."""
         found = self.of_uploads.finished(upload, account)
@@ -67,10 +75,6 @@ class StoredFiles:
     def uploads(self, uploads: Mapping[str, str], account: Account) -> Stored:
         """A folder of finished uploads."""
         return Stored(self.of_uploads.together(uploads, account), "original")
-
-
-#: What the name of an upload begins with where a job runs.
-UPLOAD = "upload-"
 
 
 def files_of(home: Path, verb: Verb) -> Mapping[str, Path]:

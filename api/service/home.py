@@ -82,8 +82,23 @@ CREATE TABLE tables (
 ) STRICT;
 """
 
+_SESSIONS = """
+DROP TABLE IF EXISTS sessions;
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    token TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
+    began TEXT NOT NULL,
+    used TEXT NOT NULL
+) STRICT;
+"""
+
+_PROCESSES = """
+ALTER TABLE answers ADD COLUMN process TEXT;
+"""
+
 #: What each version has added to the one before.
-_VERSIONS = (_SCHEMA, _TABLES)
+_VERSIONS = (_SCHEMA, _TABLES, _SESSIONS, _PROCESSES)
 
 
 def now() -> str:
@@ -103,7 +118,7 @@ class Home:
         self.folder = Path(folder).absolute()
         self._file = self.folder / "service.db"
         self._of_thread = threading.local()
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
         self._open: list[sqlite3.Connection] = []
         if create:
             self._make()
@@ -150,7 +165,7 @@ class Home:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """The connection of this thread in a transaction of its own: everything in it happens, or nothing."""
-        with self.told():
+        with self.told(), self._in_turn():
             db = self._connection()
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -159,6 +174,16 @@ class Home:
                 db.rollback()
                 raise
             db.commit()
+
+    @contextlib.contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Wait for the other threads: SQLite itself looks now and then, and with many who wait some wait for long."""
+        if not self._turn.acquire(timeout=_PATIENCE):
+            raise _unavailable()
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:
@@ -172,8 +197,16 @@ class Home:
             if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise FileFailure("The service's disk is full or failed; nothing was written.") from None
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN):
-                raise StoreUnavailable("The service's database does not answer; try again.", can_retry=True) from None
+                raise _unavailable() from None
             raise
+
+    def settle(self) -> bool:
+        """Empty the log of the database, so that its files hold nothing that was deleted; False while others read it.
+
+        What is deleted is overwritten in the database itself at once.
+        """
+        with self.reading() as db:
+            return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
     def _connection(self) -> sqlite3.Connection:
         held: tuple[int, sqlite3.Connection] | None = getattr(self._of_thread, "held", None)
@@ -195,6 +228,10 @@ class Home:
                 db.close()
             self._open.clear()
         self._of_thread = threading.local()
+
+
+def _unavailable() -> StoreUnavailable:
+    return StoreUnavailable("The service's database does not answer; try again.", can_retry=True)
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
@@ -34,6 +34,10 @@ class Event(Protocol):
     @property
     def number(self) -> int:
         """Counts up within a job."""
+
+    @property
+    def at(self) -> float:
+        """When it happened, in seconds of the clock."""
 
     @property
     def kind(self) -> str:
@@ -119,6 +123,10 @@ class Failure(Protocol):
     def text(self) -> str:
         """Its text, in which parameters are `named`."""
 
+    @property
+    def parameters(self) -> Sequence[str]:
+        """The parameters that it is about."""
+
 
 class Jobs(Protocol):
     """The jobs of a service; an unknown id is `UnknownName`, a result that is not there an error of its own."""
@@ -149,8 +157,23 @@ class Jobs(Protocol):
     def failure(self, id: str) -> Failure | None:
         """Why a job failed, if it did."""
 
-    def forget(self, person: str) -> None:
-        """Delete all jobs that tell of a person."""
+    def forget(self, person: str) -> int:
+        """Delete all jobs that were about a person; tells how many."""
+
+    def naming(self, names: Collection[str]) -> Sequence[Job]:
+        """The jobs with an option that is one of the *names*."""
+
+    def erase(self, id: str) -> None:
+        """Delete a job with everything it left; one that has not ended is cancelled."""
+
+    def folder(self, id: str) -> Path:
+        """Where the result and the files of a job lie."""
+
+    def counts(self) -> Mapping[str, int]:
+        """How many jobs there are in each state."""
+
+    def erase_older(self, seconds: float) -> None:
+        """Delete the jobs that have ended so long ago, with all they left."""
 
     def files(self, id: str) -> Mapping[str, int]:
         """The sizes of the files that a job has written, by name."""
@@ -165,7 +188,19 @@ class NoJobs:
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise JobsNotRunning
 
-    def forget(self, person: str) -> None:
+    def forget(self, person: str) -> int:
         """There is nothing to forget."""
+        return 0
 
-    submit = get = list = wait = cancel = events = result = failure = files = file = _refuse
+    def naming(self, names: Collection[str]) -> Sequence[Job]:
+        """There are none."""
+        return ()
+
+    def counts(self) -> dict[str, int]:
+        """There are none."""
+        return {}
+
+    def erase_older(self, seconds: float) -> None:
+        """There is nothing to delete."""
+
+    submit = get = list = wait = cancel = events = result = failure = files = file = erase = folder = _refuse

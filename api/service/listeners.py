@@ -17,6 +17,9 @@ MOST = 40
 #: How often the reader asks, in seconds.
 OFTEN = 0.25
 
+#: Says whether somebody has gone away.
+Gone = Callable[[], bool]
+
 #: Asks for the events of jobs: by the id of each, those after a number.
 Asks = Callable[[Mapping[str, int]], Sequence[Event]]
 
@@ -31,15 +34,23 @@ class TooManyListeners(StoreUnavailable):
 class Listener:
     """Somebody who listens to one job."""
 
-    def __init__(self, job: str, after: int) -> None:
-        self.job, self.after = job, after
-        self._waiting: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    def __init__(self, job: str, after: int, is_gone: Gone = lambda: False) -> None:
+        self.job, self.after, self.is_gone = job, after, is_gone
+        #: Whether there will be nothing more to hear: the service stops, or nobody is there to hear it.
+        self.has_ended = False
+        self._waiting: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
 
     def tell(self, event: Event) -> None:
         """Hand on an event that is new to this listener."""
         if event.job == self.job and event.number > self.after:
             self.after = event.number
             self._waiting.put(event)
+
+    def end(self) -> None:
+        """Have this listener hear nothing more."""
+        self.has_ended = True
+        # Who waits is woken.
+        self._waiting.put(None)
 
     def heard(self, seconds: float) -> Event | None:
         """The next event, or None if there is none for so many seconds."""
@@ -55,14 +66,21 @@ class Listeners:
         self._ask = ask
         self._lock = threading.Lock()
         self._all: list[Listener] = []
+        self._has_ended = False
         self._is_reading = False
 
-    @contextmanager
-    def listening(self, job: str, after: int) -> Iterator[Listener]:
-        """Listen to a job from the event after a number on."""
-        listener = Listener(job, after)
+    @property
+    def count(self) -> int:
+        """How many listen."""
         with self._lock:
-            if len(self._all) >= MOST:
+            return len(self._all)
+
+    @contextmanager
+    def listening(self, job: str, after: int, is_gone: Gone = lambda: False) -> Iterator[Listener]:
+        """Listen to a job from the event after a number on, until *is_gone* says that nobody listens any more."""
+        listener = Listener(job, after, is_gone)
+        with self._lock:
+            if len(self._all) >= MOST or self._has_ended:
                 raise TooManyListeners
             self._all.append(listener)
             if not self._is_reading:
@@ -74,14 +92,29 @@ class Listeners:
             with self._lock:
                 self._all.remove(listener)
 
+    def end(self) -> None:
+        """End all streams, and begin none any more: the service stops."""
+        with self._lock:
+            self._has_ended = True
+            for each in self._all:
+                each.end()
+
     def _read(self) -> None:
         """Hand on events until nobody listens."""
         while wanted := self._wanted():
+            self._let_go()
             # Whatever fails now is asked again: without the reader, nobody would hear anything any more.
             with suppress(Exception):
                 for event in self._ask(wanted):
                     self._hand_on(event)
             time.sleep(OFTEN)
+
+    def _let_go(self) -> None:
+        """End the streams of those who have gone away, so that others find a place."""
+        with self._lock:
+            for each in self._all:
+                if not each.has_ended and each.is_gone():
+                    each.end()
 
     def _wanted(self) -> dict[str, int]:
         """By job the number after which somebody wants its events."""

@@ -9,7 +9,7 @@ then be a plain name, so that no option leads to a path of this machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import Field, dataclass
 from functools import cached_property
 from itertools import islice
@@ -18,9 +18,11 @@ from typing import Any, Literal
 from api.service import access
 from api.service.access import Kind, UnknownThing
 from api.service.accounts import Account
-from api.service.files import UPLOAD, Files, Stored
+from api.service.files import Files, Stored
 from api.service.graphs import KINDS, GraphKind, Graphs
-from api.verbs.contract import Verb
+from api.service.tables.tables import split
+from api.service.uploads import UPLOAD
+from api.verbs.contract import Verb, kind_made, names_with
 from api.verbs.values import is_required, made, options_of, value_of
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 from tabular.registry import choices_of
@@ -47,6 +49,9 @@ _UNKNOWN_TOLD, _NAME_TOLD = 20, 100
 
 #: Verbs that begin with one of these are a resource of the service, which has routes of its own.
 RESOURCES = ("graph", "account", "token")
+
+#: Verbs on a resource that take long, and so have the route of their words all the same.
+LONG_WORK = ("graph refresh",)
 
 
 class WrongOptions(InvalidInput):
@@ -90,6 +95,11 @@ def offered(verb: type[Verb]) -> dict[str, Field[Any]]:
     return {name: option for name, option in options_of(verb).items() if not option.metadata.get("local")}
 
 
+def _names_table(verb: type[Verb]) -> str:
+    """The option that names the table which a request is about."""
+    return names_with(verb, "positional")[0]
+
+
 def is_needed(option: Field[Any]) -> bool:
     """Whether a request must give an option."""
     return is_required(option) and not option.metadata.get("own")
@@ -109,12 +119,23 @@ def form_of(option: Field[Any]) -> Form:
     return "value"
 
 
+def choices_here(option: Field[Any], providers: Set[str] | None) -> tuple[str, ...] | None:
+    """What may be chosen for an option where an operator allows some *providers*; None allows all there are."""
+    every = choices_of(option.metadata["choices"])
+    if every is None:
+        return None
+    is_free = providers is None or not option.metadata.get("provider")
+    return tuple(each for each in every if is_free or each in (providers or ()))
+
+
 @dataclass(frozen=True)
 class Requests:
     """Makes requests of JSON, with what the service has."""
 
     graphs: Graphs
     files: Files
+    #: What the operator allows to be asked; None allows all providers there are.
+    providers: Set[str] | None = None
 
     def read(self, name: str, verb: type[Verb], body: Mapping[str, Any], account: Account) -> Request:
         """The request of an *account* to perform the verb called *name* with the options of a JSON object."""
@@ -122,19 +143,21 @@ class Requests:
         reading = _Reading(verb, body, account, self)
         options = reading.options()
         access.refuse_role(account.role, verb.action, is_about_nothing=not reading.things)
-        sound = _sound(verb, options, is_complete=reading.is_complete)
+        sound = _sound(verb, options, reading)
         reading.look_up_others(sound)
         return Request(name=name, verb=sound, options=options, seed=reading.seed, things=tuple(reading.things))
 
 
-def _sound(verb: type[Verb], options: Mapping[str, Any], *, is_complete: bool) -> Verb:
+def _sound(verb: type[Verb], options: Mapping[str, Any], reading: _Reading) -> Verb:
     """The verb with its options, checked; of what only a job can read, the job checks the rest."""
     try:
         made_verb = made(verb, options)
         # Before the check, which may look into what the verb reads.
         _refuse_paths(made_verb)
-        if is_complete:
-            made_verb.check()
+        if reading.is_complete:
+            # What was checked when it was kept lies where the job runs.
+            left_out = {name for name in reading.sound if not is_required(offered(verb)[name])}
+            made(verb, {name: value for name, value in options.items() if name not in left_out}).check()
     except UnknownName as error:
         # Of a method or an option, not of a thing of the service.
         raise InvalidParameter(error.worded(named)) from None
@@ -165,8 +188,9 @@ class _Reading:
         self.things: list[Thing] = []
         #: What jobs will know the files by that were looked up.
         self._names: set[str] = set()
-        #: Whether all that the verb's check reads is there already.
+        #: Whether all that the verb's check reads is there already, but for the options that are known to be *sound*.
         self.is_complete = True
+        self.sound: set[str] = set()
 
     @cached_property
     def seed(self) -> int | None:
@@ -187,7 +211,7 @@ class _Reading:
         options = {name: self._named(each, self._body[name]) for name, each in known.items() if name in self._body}
         for name, option in known.items():
             if option.metadata.get("own") and options.get(name) is None:
-                options[name] = self._own(option)
+                self._take_own(option, options)
         return options | self._blinds()
 
     def _blinds(self) -> dict[str, bool]:
@@ -210,8 +234,19 @@ class _Reading:
                 continue
             try:
                 _check_shape(option, self._body[name])
+                self._refuse_not_offered(option)
             except InvalidParameter as error:
                 yield name, error.worded(named)
+
+    def _refuse_not_offered(self, option: Field[Any]) -> None:
+        """Refuse a provider that there is, and that the operator does not allow."""
+        value, every = self._body[option.name], choices_of(option.metadata["choices"]) or ()
+        here = choices_here(option, self._service.providers) or ()
+        if isinstance(value, str) and value in every and value not in here:
+            raise InvalidParameter(
+                f"{named(option.name)}: this service does not offer {value!r}; whoever runs it decides that, by "
+                f"GRAPHPRIV_PROVIDERS. It offers {', '.join(here)}."
+            )
 
     def _mixed(self) -> Iterator[tuple[str, str]]:
         """Graphs that are given as uploads though they shall be those of the store, or the other way round."""
@@ -245,19 +280,21 @@ class _Reading:
     def _graph(self, option: Field[Any], text: str) -> str:
         """The name in the store of the graph that *text* names, or of a new one."""
         graphs, wanted = self._service.graphs, option.metadata["graph"]
-        if wanted == "new release":
-            access.refuse_thing(self._account.role, self._verb.action, "release", "graph", text)
-            self.things.append(Thing("graph", "release", text))
-            return graphs.place_for(text, "release")
+        if wanted in ("new release", "new original"):
+            kind: GraphKind = "release" if wanted == "new release" else "original"
+            access.refuse_thing(self._account.role, self._verb.action, kind, "graph", text)
+            self.things.append(Thing("graph", kind, text))
+            return graphs.place_for(text, kind)
         kinds: Sequence[GraphKind] = ("release",) if wanted == "release" else KINDS
         graph = graphs.find(text, self._account.role, self._verb.action, kinds=kinds)
         self.things.append(Thing("graph", graph.kind, graph.name))
         return graph.stored
 
     def _new_table(self, name: str) -> str:
-        """The name of a table that the verb makes; whether it is a release, the verb knows."""
-        access.refuse_thing(self._account.role, "store", "release", "table", name)
-        self.things.append(Thing("table", "release", name))
+        """The name of a table that the verb makes."""
+        kind = kind_made(self._verb)
+        access.refuse_thing(self._account.role, "store", kind, "table", name)
+        self.things.append(Thing("table", kind, name))
         return name
 
     def _file(self, form: Form, value: Any) -> str:
@@ -279,19 +316,25 @@ class _Reading:
             elif name not in self._names:
                 self._allowed("table", name, self._service.files.table(name, self._account))
 
-    def _own(self, option: Field[Any]) -> str:
-        """What belongs to the table that the request is about."""
-        table = self._body.get("file")
-        if not isinstance(table, str):
+    def _take_own(self, option: Field[Any], options: dict[str, Any]) -> None:
+        """Add to the *options* what belongs to the table that the request is about, if it has it."""
+        table = self._body.get(_names_table(self._verb))
+        if isinstance(table, str):
+            files = self._service.files
+            look = files.schema if option.metadata["own"] == "schema" else files.hierarchies
+            found = look(table, self._account)
+            if found is not None:
+                options[option.name] = self._allowed("table", table, found)
+                self.sound.add(option.name)
+        elif is_required(option):
             raise InvalidParameter(f"{named(option.name)} is missing: an upload has none of its own.", must="be given")
-        found = self._service.files.hierarchies(table, self._account)
-        return self._allowed("table", table, found)
 
     def _allowed(self, what: str, name: str, found: Stored) -> str:
         if not access.may_see(self._account.role, found.kind):
             raise UnknownThing.called(what, name)
         access.refuse_thing(self._account.role, self._verb.action, found.kind, what, name)
-        self.things.append(Thing(what, found.kind, name))
+        # In the log a table has one name, however somebody writes it.
+        self.things.append(Thing(what, found.kind, split(name)[1] if what == "table" else name))
         self._names.add(found.name)
         return found.name
 

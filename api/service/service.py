@@ -7,9 +7,9 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from api.service.accounts import Account, Accounts, RateLimit, Sessions
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
+from api.service.erasure.erasure import Erasure
 from api.service.files import Files, StoredFiles
 from api.service.graphs import Graphs
 from api.service.jobs import Jobs, NoJobs
@@ -54,6 +55,7 @@ class Service:
     @classmethod
     def at(cls, settings: Settings, *, jobs: Jobs | None = None, files: Files | None = None) -> Service:
         """The service with its folder, which is made where there is none."""
+        settings.refuse_unknown_providers()
         records = Records.at(settings.home, create=True)
         _clear_left(records.home.folder)
         uploads = Uploads(records.home, settings.largest_upload)
@@ -91,6 +93,11 @@ class Service:
         return RateLimit(self.settings.rate_limit)
 
     @cached_property
+    def tries(self) -> RateLimit:
+        """How often an address may sign in with a token that is not good: twenty times, then every five seconds."""
+        return RateLimit(0.2, burst=20)
+
+    @cached_property
     def graphs(self) -> Graphs:
         """The graphs under the names they have here."""
         return Graphs(self.opened)
@@ -100,6 +107,11 @@ class Service:
         """The tables."""
         return Tables(self.records.home)
 
+    @property
+    def erasure(self) -> Erasure:
+        """Erases what belongs to somebody or something."""
+        return Erasure(self.records.home, self.uploads, self.answers, self.jobs)
+
     @cached_property
     def listeners(self) -> Listeners:
         """The listeners to jobs."""
@@ -108,12 +120,12 @@ class Service:
     @cached_property
     def requests(self) -> Requests:
         """Makes requests of JSON."""
-        return Requests(self.graphs, self.files)
+        return Requests(self.graphs, self.files, self.settings.offered)
 
     @cached_property
     def probe(self) -> Probe:
         """Says whether the store answers."""
-        return Probe(lambda: self.opened().graphs())
+        return Probe(lambda: (self.opened().graphs(), self.jobs.counts()))
 
     @cached_property
     def _shared(self) -> _Shared:
@@ -123,11 +135,18 @@ class Service:
         """The store, which all threads share."""
         return self._shared.opened()
 
-    def work(self, account: Account, *, seed: int | None = None, overwrite: bool = False) -> Work:
+    def work(
+        self, account: Account, *, seed: int | None = None, overwrite: bool = False, revision: str | None = None
+    ) -> Work:
         """What a verb is handed that somebody asks for."""
         fixed: dict[str, Any] = {} if seed is None else {"seed": seed}
         where: dict[str, Any] = {"store": self.settings.store, "home": self.settings.home}
-        return Work(**where, account=account.name, role=account.role, overwrite=overwrite, **fixed)
+        where |= {"elsewhere": self.forget_person, "later": _in_background}
+        return Work(**where, account=account.name, role=account.role, overwrite=overwrite, revision=revision, **fixed)
+
+    def forget_person(self, graph: str, person: str) -> dict[str, int]:
+        """Erase what the folder of the service has of a person of a graph; tells how much."""
+        return asdict(self.erasure.person(graph, person))
 
     def note_access(self, action: str, things: tuple[Thing, ...], account: Account, **details: Any) -> None:
         """Write down each original that *account* does *action* with."""
@@ -155,25 +174,56 @@ class Service:
             yield Path(name)
 
     def keep_house(self) -> None:
-        """From now on, erase from time to time what nobody wants any more."""
+        """Now and from time to time, erase what nobody wants any more."""
         threading.Thread(target=self._keep_house, daemon=True, name="house").start()
 
     def _keep_house(self) -> None:
-        while not self._closed.wait(_HOUSEKEEPING):
+        self._tidy()
+        while not self._stopping.wait(_HOUSEKEEPING):
+            self._tidy()
+
+    def _tidy(self) -> None:
+        for erase in (
+            self.uploads.erase_abandoned,
+            self.tables.erase_left,
+            self.records.home.settle,
+            lambda: self.opened().finish_erasing(),
+            lambda: _clear_left(self.folder),
+            self._erase_old_jobs,
+        ):
             # What fails now is done the next time.
             with suppress(ReportedError, OSError):
-                self.uploads.erase_abandoned()
-                _clear_left(self.folder)
+                erase()
+
+    def _erase_old_jobs(self) -> None:
+        if self.settings.keep_jobs:
+            self.jobs.erase_older(self.settings.keep_jobs * 24 * 3600)
 
     @cached_property
-    def _closed(self) -> threading.Event:
+    def _stopping(self) -> threading.Event:
         return threading.Event()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether nothing more is to be begun or waited for."""
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """End what would go on for long: streams, waiting for jobs, keeping house."""
+        self._stopping.set()
+        self.listeners.end()
 
     def close(self) -> None:
         """Let go of everything."""
-        self._closed.set()
+        self._stopping.set()
+        self.answers.close()
         self._shared.close()
         self.records.home.close()
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    """Do *work* while others are answered."""
+    threading.Thread(target=work, daemon=True, name="later").start()
 
 
 def _clear_left(folder: Path) -> None:
@@ -206,6 +256,7 @@ class _Shared:
             if self._store is None:
                 try:
                     self._store = Work(store=self._url).opened()
+                    self._store.later = _in_background
                 except ReportedError:
                     self._failed_at = time.monotonic()
                     raise self._unavailable() from None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from api.verbs.contract import DEFAULT_HOME, DEFAULT_STORE
-from tabular.errors import InvalidParameter
-from tabular.registry import Method, option
+from api.verbs.contract import BUILT_IN, DEFAULT_HOME, DEFAULT_STORE
+from tabular.errors import InvalidParameter, UnknownName, named
+from tabular.registry import Entry, Method, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +26,31 @@ class Settings(Method):
 
     workers: int = option(1, low=0, high=64, help="How many processes of this machine do jobs.")
     database: str = option("", metavar="URL", help="A Postgres that keeps the jobs, where several machines share them.")
+    hosts: str = option(
+        "",
+        metavar="NAMES",
+        help="The names by which the service is asked, with commas between them; without any, every name will do.",
+    )
+    proxies: str = option(
+        "",
+        metavar="ADDRESSES",
+        help="The proxies whose X-Forwarded-For and -Proto are believed: addresses or networks, with commas.",
+    )
+    access_log: str = option("", metavar="FILE", help="The file of the access log; - is standard error.")
+    log_addresses: bool = option(False, help="Whether the access log holds the addresses of those who ask.")
+    keep_jobs: float = option(
+        30.0,
+        low=0,
+        high=100_000,
+        metavar="DAYS",
+        help="After how many days a job that has ended is erased with all it left; 0 keeps jobs.",
+    )
+    providers: str = option(
+        "",
+        metavar="NAMES",
+        help="The categorisers and gazetteers beside the embedded ones that requests may choose, with commas between "
+        "them. They are sent people's texts; some bill the service.",
+    )
     largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
     most_columns: int = option(10_000, low=1, help="How many columns a table may have.")
     most_cells: int = option(10**8, low=1, help="How many cells a table may have, rows times columns.")
@@ -36,6 +61,20 @@ class Settings(Method):
         for name in ("most_columns", "most_cells", "longest_field"):
             environment[variable(name)] = str(getattr(self, name))
 
+    @property
+    def offered(self) -> frozenset[str]:
+        """The providers that requests may choose."""
+        return frozenset(each.strip() for each in self.providers.split(",") if each.strip()) | {BUILT_IN}
+
+    def refuse_unknown_providers(self) -> None:
+        """Refuse providers that there are not."""
+        from crawler.places import gazetteers
+        from crawler.topics import categorisers
+
+        known = {*gazetteers, *categorisers}
+        for name in sorted(self.offered - known):
+            raise InvalidParameter(f"{named('providers')}: {UnknownName.among('provider', name, known)}")
+
     @classmethod
     def of(cls, given: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
         """The settings that are *given* in capitals, and else those of the *environment*."""
@@ -45,7 +84,7 @@ class Settings(Method):
             if each.name.upper() in given:
                 values[each.name] = given[each.name.upper()]
             elif text is not None:
-                values[each.name] = read(each, text)
+                values[each.name] = _PARAMETERS[each.name].read(text)
         return cls(**values)
 
 
@@ -58,10 +97,5 @@ def variable(name: str) -> str:
     return f"GRAPHPRIV_{name.upper()}"
 
 
-def read(setting: Field[Any], text: str) -> Any:
-    """The value of a setting that a *text* stands for, of the kind of its default."""
-    kind: Any = type(setting.default)
-    try:
-        return kind(text)
-    except ValueError:
-        raise InvalidParameter.wrong(setting.name, must="be a number", was=text) from None
+#: The settings by name, each of which can read its value from a text.
+_PARAMETERS = {each.name: each for each in Entry("serve", Settings, "", "").parameters}

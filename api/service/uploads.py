@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -89,10 +89,11 @@ class Uploads:
         if size > self._room():
             raise FileFailure("There is no room on the disk for an upload of this size.")
         upload = Upload(secrets.token_hex(16), size, 0, suffix_of(name))
+        # The file is there before its row and goes after it: a row left by a kill would promise its room forever.
+        os.close(os.open(self.folder / upload.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with self.home.writing() as db:
             row = (upload.id, account.id, size, upload.suffix, now())
             db.execute("INSERT INTO uploads VALUES (?, ?, ?, ?, ?)", row)
-        os.close(os.open(self.folder / upload.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         return upload
 
     def get(self, id: str, account: Account) -> Upload:
@@ -147,6 +148,35 @@ class Uploads:
             (folder / name).symlink_to(file)
         return folder.name
 
+    def that(self, holds: Callable[[Path], bool]) -> list[Path]:
+        """The files of uploads that a test *holds* for, finished or not."""
+        found = []
+        for path in sorted(self.folder.glob("*")):
+            # Somebody else may erase it meanwhile.
+            with contextlib.suppress(FileNotFoundError):
+                if not path.is_dir() and holds(path):
+                    found.append(path)
+        return found
+
+    def behind(self, name: str) -> list[Path]:
+        """The files that a job knows by a *name*: of an upload, or of a folder of uploads."""
+        if name.startswith(FOLDER):
+            return [each.readlink() for each in sorted((self.folder / name).glob("*"))]
+        return [self.folder / name.removeprefix(UPLOAD)] if name.startswith(UPLOAD) else []
+
+    def names_of(self, files: Collection[Path]) -> list[str]:
+        """The names by which jobs know *files* of uploads, alone or in a folder."""
+        folders = [each.name for each in self.folder.glob(f"{FOLDER}*")]
+        together = [each for each in folders if set(self.behind(each)) & set(files)]
+        return [*(f"{UPLOAD}{each.name}" for each in files), *together]
+
+    def erase(self, files: Collection[Path]) -> int:
+        """Erase the *files* of uploads; tells how many there were."""
+        count = sum(each.exists() for each in files)
+        for each in files:
+            self._erase(each)
+        return count
+
     def erase_abandoned(self) -> None:
         """Erase what nobody goes on with, and what was finished long ago."""
         with self.home.reading() as db:
@@ -162,9 +192,9 @@ class Uploads:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
             return
-        path.unlink(missing_ok=True)
         with self.home.writing() as db:
             db.execute("DELETE FROM uploads WHERE id = ?", (_id_of(path),))
+        path.unlink(missing_ok=True)
 
     def _room(self) -> int:
         """How many bytes can still be promised: those that are free, without those that are promised already."""
@@ -197,8 +227,8 @@ def suffix_of(name: str) -> str:
 
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,10}){0,2}\Z")
 
-#: What the name of a folder of uploads begins with.
-FOLDER = "folder-"
+#: What the names of an upload and of a folder of uploads begin with where a job runs.
+UPLOAD, FOLDER = "upload-", "folder-"
 
 
 def folder_of(home: Path) -> Path:

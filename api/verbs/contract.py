@@ -13,16 +13,17 @@ import os
 import secrets
 import shutil
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from tabular.compiling import compile_time
 from tabular.errors import InvalidInput, InvalidParameter, named
 from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
-from tabular.loop import Report, silent
+from tabular.loop import ALONE, Parts, Report, silent
 from tabular.registry import Method, Registry
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ DEFAULT_STORE = "file:./graphpriv.db"
 
 #: The folder of the service.
 DEFAULT_HOME = "./graphpriv-service"
+
+#: The categoriser and the gazetteer that answer at once, without a network and for nothing.
+BUILT_IN = "embedded"
+
+#: So many lines can be in one document.
+MOST_LINES = 100_000
 
 #: The variable of the environment that holds the password of a server.
 PASSWORD = "GRAPHPRIV_NEO4J_PASSWORD"  # noqa: S105 (a name)
@@ -58,6 +65,8 @@ class Work:
     again: bool = False
     #: Files that the door itself reads, such as a plan.
     reads: tuple[str, ...] = ()
+    #: The revision that the graph must have which is replaced or deleted; None takes it as it is.
+    revision: str | None = None
     #: Drawn from the operating system unless somebody fixes it.
     seed: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
     #: Is told how far the work is.
@@ -66,8 +75,16 @@ class Work:
     best: Callable[[Mapping[str, Any]], None] = lambda figures: None
     #: Says whether the work shall end with the best so far.
     stop: Callable[[], bool] = lambda: False
+    #: Does the parts of long work; `run` of a verb that has any changes nothing, as others may run it, too.
+    parts: Parts = ALONE
     #: Takes a remark for the person who asked; parameters in it are `named`.
     note: Callable[[str], None] = lambda text: None
+    #: Erases what is kept outside of the store of a person of a graph; tells how much of what.
+    elsewhere: Callable[[str, str], Mapping[str, int]] = lambda graph, person: {}
+    #: Does what is left to do when the answer is there, and nobody has to wait for.
+    later: Callable[[Callable[[], None]], None] = lambda work: work()
+    #: Shows the next line of an answer in lines; without it all lines are in the document.
+    line: Callable[[Mapping[str, Any]], None] | None = None
     #: Is told of the outputs as they become known, and refuses those that cannot be.
     expect: Callable[[Sequence[Planned]], None] = lambda planned: None
 
@@ -113,6 +130,8 @@ class Outcome:
 
     document: dict[str, Any]
     outputs: Sequence[Output] = ()
+    #: The answer of a verb that gives one JSON object a line; they are made as they are taken.
+    lines: Iterable[Mapping[str, Any]] | None = None
     #: Whether the outputs replace files that exist, though nobody asked for that.
     replaces_unasked: bool = False
     #: Whether what `fail_if` asks for is so.
@@ -121,6 +140,8 @@ class Outcome:
     condition_doubt: str | None = None
     #: What is wrong with what was looked at, where finding that out was the task.
     failure: str | None = None
+    #: What is said of the columns of a table that the service keeps, with the keys of a schema file.
+    schema: Mapping[str, Any] | None = None
     #: What is left to do when everything is written.
     afterwards: Callable[[], None] = lambda: None
     #: What the words for people need beside the document.
@@ -194,11 +215,12 @@ def names_with(verb: type[Verb], trait: str) -> list[str]:
     The traits: `positional`, `input` (a file that is read, with `folder` a folder), `release` (an input that was
     released), `output` (a file that is written), `fills` (a folder that files are written to), `personal` (tells who
     somebody is), `listed` (names with commas between them), `becomes` (the name of a table of the service, with the
-    option of the output that it is made of), `metavar` and `group`, under which a help text shows it. `graph` says that
-    it is the name of a graph of the store: `any`, a `release`, or a `new release`. For the service alone are `shipped`,
-    which gives the names that may stand instead of a file, `own`, where the table's own are taken if none are given,
-    `or_file` with the flag that makes a file of it, `blinds`, which it sets for those who must not know originals, and
-    `local`, which it does not take.
+    option of the file that it is made of), `metavar` and `group`, under which a help text shows it. `graph` says that
+    it is the name of a graph of the store: `any`, a `release`, a `new release` or a `new original`. For the service
+    alone are `shipped`, which gives the names that may stand instead of a file, `own`, which says what of the table's
+    own is taken if nothing is given (`hierarchies` or `schema`), `or_file` with the flag that makes a file of it,
+    `provider`, of whose choices it offers those that its operator allows, `blinds`, which it sets for those who must
+    not know originals, and `local`, which it does not take.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 
@@ -219,8 +241,8 @@ def refuse_without(verb: Verb, needed: str, *names: str) -> None:
 
 __all__ = [
     "DEFAULT_STORE", "STREAM", "Outcome", "Report", "Verb", "Work", "copy_of",
-    "dictionary_beside", "json_output", "names_with", "of_engine", "perform", "refuse_beside", "refuse_password",
-    "refuse_without", "text_output", "verbs",
+    "dictionary_beside", "json_output", "keep_description", "names_with", "of_engine", "perform", "refuse_beside",
+    "refuse_password", "refuse_without", "text_output", "verbs",
 ]  # fmt: skip
 
 #: All verbs, by the words of their command.
@@ -264,7 +286,12 @@ def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
+    from api.verbs.names import resolved
+
     verb.check()
+    if work.account is None:
+        # The service has looked names up, and takes no longer over one that an original has, too.
+        verb = resolved(verb, work)
     planned, reads = verb.planned(), [*verb.reads(), *work.reads]
     kept = _tables_to_be(verb, work)
     _put_right([*reads, *(each.path for each in planned)], work)
@@ -288,10 +315,30 @@ def perform(verb: Verb, work: Work) -> Outcome:
         release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
         if release is not None:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
+    if outcome.lines is not None:
+        outcome = _with_lines(outcome, outcome.lines, work)
     outcome.afterwards()
     for name, path in kept.items():
         _keep_table(name, path, outcome, work)
     return outcome
+
+
+def _with_lines(outcome: Outcome, lines: Iterable[Mapping[str, Any]], work: Work) -> Outcome:
+    """Hand on the lines of an answer one by one, or put all of them into the document, which has room for so many."""
+    if work.line is not None:
+        for each in lines:
+            work.line(each)
+        return outcome
+    kept = list(islice(lines, MOST_LINES + 1))
+    if len(kept) > MOST_LINES:
+        raise InvalidInput(f"One answer holds at most {MOST_LINES:,} lines; send the file in parts.")
+    return replace(outcome, document={**outcome.document, "lines": kept})
+
+
+def kind_made(verb: type[Verb]) -> Literal["original", "release"]:
+    """Of which kind the tables are that a verb makes of what it is given, or of what it writes."""
+    taken = {each.metadata.get("becomes") for each in fields(verb)} & set(names_with(verb, "input"))
+    return "original" if taken else "release"
 
 
 def _tables_to_be(verb: Verb, work: Work) -> dict[str, str]:
@@ -305,7 +352,7 @@ def _tables_to_be(verb: Verb, work: Work) -> dict[str, str]:
             for name in kept:
                 check_name(name)
                 if not work.again:
-                    Tables(records.home).refuse_taken(name, "release")
+                    Tables(records.home).refuse_taken(name, kind_made(type(verb)))
     return kept
 
 
@@ -314,7 +361,15 @@ def _keep_table(name: str, path: str, outcome: Outcome, work: Work) -> None:
     from api.service.tables.tables import keep
 
     is_release = any(each.path == path and each.released for each in outcome.outputs)
-    keep(work, name, Path(path), is_release=is_release)
+    keep(work, name, Path(path), is_release=is_release, schema=outcome.schema)
+
+
+def keep_description(path: str, work: Work) -> None:
+    """Keep what a table of the service is, if a file is one: a large one is read by jobs alone."""
+    from api.service.tables.tables import keep_description as keep
+
+    if work.account is not None:
+        keep(work, Path(path))
 
 
 def _refuse_mix(files: Sequence[str]) -> None:

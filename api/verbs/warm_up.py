@@ -64,6 +64,7 @@ class WarmUp(Verb):
                 work.report("Running every method", place, len(steps))
                 _perform(verb, options, quiet)
         _draw()
+        _index_places()
         folders = sorted(compile_time.folders)
         return Outcome(
             document={
@@ -90,6 +91,13 @@ def _draw() -> None:
     graph = synthetic_graph(400, rng=np.random.default_rng(1))
     lay_out(graph)
     lay_out_communities(graph, most=10)
+
+
+def _index_places() -> None:
+    """Make the index of places, which is kept beside the kernels."""
+    from crawler.places.index import index
+
+    index()
 
 
 def _write_tables(folder: Path) -> None:
@@ -129,6 +137,7 @@ def _graph_steps(folder: Path) -> Iterator[Step]:
 
 
 def _table_steps(folder: Path) -> Iterator[Step]:
+    from tabular.evolution import evolutions
     from tabular.protections import protections
 
     table = str(folder / "table.csv")
@@ -147,6 +156,10 @@ def _table_steps(folder: Path) -> Iterator[Step]:
                     chosen = {"method": name, "columns": columns, "param": param, "out": masked}
                     yield "table protect", {"file": table, **chosen, **_KINDS}
                     yield "table measure", {"original": table, "masked": masked, "columns": columns, **_KINDS}
+    for what in evolutions:
+        out = str(folder / f"evolved-{what}.csv")
+        options = {"file": table, "what": what, "columns": _QUASI_IDENTIFIERS, "generations": 3, "out": out}
+        yield "table evolve", {**options, **_KINDS}
 
 
 def _search_steps(folder: Path) -> Iterator[Step]:

@@ -6,11 +6,12 @@ import time
 
 import pytest
 
-from api.app import create_app
+from api.app import create_app, job_settings
 from api.service.probe import Probe
 from api.service.settings import Settings
 from graphpriv.store import open_store
 from tabular.errors import InvalidParameter, NoSolution, StoreUnavailable
+from tests.api.http.fakes import FakeJobs
 
 
 @pytest.fixture
@@ -137,3 +138,36 @@ def test_the_house_is_kept_while_the_service_runs(app, monkeypatch):
         time.sleep(0.05)
     service.close()
     assert not left.exists() and not any(service.uploads.folder.iterdir())
+
+
+def test_old_jobs_are_erased_after_as_many_days_as_the_settings_say(config):
+    for days, expected in ((30, 30 * 24 * 3600), (0, None)):
+        queue = FakeJobs()
+        service = create_app({**config, "KEEP_JOBS": days}, queue=queue).extensions["graphpriv"]
+        service.keep_house()
+        service.stop()
+        for thread in threading.enumerate():
+            if thread.name == "house":
+                thread.join(20)
+        assert getattr(queue, "erased_after", None) == expected
+
+
+def test_the_door_has_the_settings_of_jobs_that_workers_have(monkeypatch):
+    monkeypatch.setenv("GRAPHPRIV_JOBS_PRIVATE", "postgresql://host/private")
+    monkeypatch.setenv("GRAPHPRIV_JOBS_MOST", "7")
+    monkeypatch.setenv("GRAPHPRIV_JOBS_SECONDS", "2.5")
+    monkeypatch.setenv("GRAPHPRIV_JOBS_STORE", "file:/nowhere")
+    found = job_settings(Settings())
+    assert (found.private, found.most, found.seconds, found.store) == (
+        "postgresql://host/private", 7, 2.5, Settings().store
+    )  # fmt: skip
+    monkeypatch.setenv("GRAPHPRIV_JOBS_MOST", "many")
+    with pytest.raises(InvalidParameter):
+        job_settings(Settings())
+
+
+def test_a_setting_is_true_or_false_in_the_environment():
+    assert Settings.of({}, {"GRAPHPRIV_LOG_ADDRESSES": "true"}).log_addresses
+    assert not Settings.of({}, {"GRAPHPRIV_LOG_ADDRESSES": "false"}).log_addresses
+    with pytest.raises(InvalidParameter):
+        Settings.of({}, {"GRAPHPRIV_LOG_ADDRESSES": "perhaps"})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,6 +27,11 @@ def note(text: str) -> None:
 def show_json(document: Any) -> None:
     """One JSON document on standard output; the same numbers give the same bytes."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def write_line(document: Mapping[str, Any]) -> None:
+    """A line of an answer in lines: one JSON object."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 @dataclass(frozen=True)

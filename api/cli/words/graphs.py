@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from api.cli.words import Said, counted_k, flat, note, scores_of, tells
+from api.errors import counted
 from api.verbs.contract import STREAM, Outcome
+from api.verbs.graph.show import told
 
 
 @tells("graph import")
 def imported(verb: Any, outcome: Outcome, said: Said) -> None:
     """How large the graph is, and what of the file is not in it."""
     document = outcome.document
-    kind = "directed" if document["directed"] else "undirected"
-    said.line(f"{document['graph']}: {document['users']} users, {document['edges']} {kind} edges.")
+    edge = "directed edge" if document["directed"] else "undirected edge"
+    said.line(f"{document['graph']}: {counted(document['users'], 'user')}, {counted(document['edges'], edge)}.")
+    if document["posts"]:
+        said.line(f"With {counted(document['posts'], 'post')}.")
     dropped = document["dropped"]
     if dropped["self_loops"] or dropped["parallel"]:
-        said.line(f"Dropped: {dropped['self_loops']} self-loops, {dropped['parallel']} parallel edges.")
+        loops, parallel = counted(dropped["self_loops"], "self-loop"), counted(dropped["parallel"], "parallel edge")
+        said.line(f"Dropped: {loops}, {parallel}.")
     for attribute, count in document["ignored"].items():
-        said.line(f"Ignored: {attribute} ({count} records).")
+        said.line(f"Ignored: {attribute} ({counted(count, 'record')}).")
 
 
 @tells("graph export")
@@ -41,7 +47,10 @@ def listed(verb: Any, outcome: Outcome, said: Said) -> None:
 @tells("graph show")
 def shown(verb: Any, outcome: Outcome, said: Said) -> None:
     """The figures of a graph, then its places and topics."""
-    facts = {key: value for key, value in outcome.document.items() if key not in ("graph", "kind", "original")}
+    left_out = ("graph", "kind", "original", "collected")
+    facts = {key: value for key, value in outcome.document.items() if key not in left_out}
+    if outcome.document["collected"] is not None:
+        said.line(told(outcome.document["collected"]))
     shares = facts.pop("places"), facts.pop("topics")
     said.table(verb.name, ["what", "value"], flat(facts))
     for title, part in zip(("Places", "Topics"), shares, strict=True):
@@ -58,11 +67,15 @@ def deleted(verb: Any, outcome: Outcome, said: Said) -> None:
 def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
     """What went with the person, and where they may still be found."""
     gone = outcome.document
-    said.line(f"Forgotten, with {gone['follows']} follows, {gone['posts']} posts and {gone['mappings']} mappings.")
+    links, posts, rows = (counted(gone[name], name[:-1]) for name in ("follows", "posts", "mappings"))
+    said.line(f"Forgotten, with {links}, {posts} and {rows}.")
+    if gone["uploads"] or gone["jobs"]:
+        uploads, jobs = counted(gone["uploads"], "upload"), counted(gone["jobs"], "job")
+        said.line(f"Erased in the service: {uploads} and {jobs} with all that they left.")
     if gone["erased"] is False:
         note("warning: another process is reading the store; the deleted data leaves its files when that ends.")
     if gone["erased"] is None:
-        note("The server may keep deleted data in its transaction logs until it prunes them.")
+        note("The server may keep deleted texts in its files and transaction logs until it writes others over them.")
     note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
     if gone["mappings"]:
         note("Delete those releases before you release again: beside a new one they show which row is missing.")
@@ -80,7 +93,7 @@ def backed_up(verb: Any, outcome: Outcome, said: Said) -> None:
 @tells("store restore")
 def restored(verb: Any, outcome: Outcome, said: Said) -> None:
     """How many graphs are back."""
-    said.line(f"Restored {len(outcome.document['graphs'])} graphs.")
+    said.line(f"Restored {counted(len(outcome.document['graphs']), 'graph')}.")
 
 
 @tells("store check")
@@ -107,8 +120,9 @@ def protected(verb: Any, outcome: Outcome, said: Said) -> None:
     """What the release is, and what was checked."""
     document = outcome.document
     said.line(
-        f"{verb.into}: {document['users']} users, {document['edges']} edges, {document['profiles']} distinct profiles, "
-        f"each at least {verb.k} times. Checked: same edges, new ids, shuffled order, nothing else of the original."
+        f"{verb.into}: {counted(document['users'], 'user')}, {counted(document['edges'], 'edge')}, "
+        f"{counted(document['profiles'], 'distinct profile')}, each at least {verb.k} times. "
+        "Checked: same edges, new ids, shuffled order, nothing else of the original."
     )
     if document["beside"]:
         said.line(
@@ -131,8 +145,8 @@ def audited(verb: Any, outcome: Outcome, said: Said) -> None:
 def show_audit(document: dict[str, Any], said: Said) -> None:
     """Losses, risks, and the users most at risk."""
     said.line(
-        f"{document['users']} users, {document['edges']} edges; every released profile occurs at least "
-        f"{document['k']} times."
+        f"{counted(document['users'], 'user')}, {counted(document['edges'], 'edge')}; every released profile occurs "
+        f"at least {document['k']} times."
     )
     for line in highest_risks(document):
         said.line(line)
@@ -194,6 +208,8 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
     if not outcome.document["ended"]:
         done = ", ".join(f"{row['runs']} with k={row['k']}" for row in rows)
         said.line(f"Stopped early; these are the means of the runs that were done: {done}.")
+    for each in outcome.document["left_out"]:
+        said.line(f"k={each['k']} is left out. {each['reason']}")
     highest = [
         (
             row["k"],
@@ -225,7 +241,7 @@ def taken(verb: Any, outcome: Outcome, said: Said) -> None:
     """What was written, which k it has, and what masking it lost."""
     found = outcome.document
     if verb.out != STREAM:
-        said.line(f"Wrote {verb.out}: {found['rows']} rows.")
+        said.line(f"Wrote {verb.out}: {counted(found['rows'], 'row')}.")
     if verb.method is None:
         if verb.out != STREAM:
             said.line(f"The table has k={found['k']} with the degree, k={found['k_without_degree']} without it.")
@@ -234,14 +250,31 @@ def taken(verb: Any, outcome: Outcome, said: Said) -> None:
     said.line(scores_of(found, f"Against {found['measured_against']}: information"))
 
 
+def _show_collection(document: Mapping[str, Any], said: Said) -> None:
+    """Whom the crawl asked, and how many users were placed."""
+    crawl, places, meant = document["crawl"], document["enrichment"]["places"], document["agreement"]
+    said.line(
+        f"Collected {counted(crawl['users']['kept'], 'user')} by {counted(crawl['requests'], 'request')}, for which X "
+        f"would have charged ${crawl['cost']:,.2f}. {places['placed']:,} were placed, "
+        f"{_percent(meant['country'])} of them in the right country; {_percent(meant['first_topic'])} have the first "
+        "topic that was meant."
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "none" if share is None else f"{100 * share:.0f} %"
+
+
 @tells("demo")
 def demonstrated(verb: Any, outcome: Outcome, said: Said) -> None:
     """The audit, then where the files are and how to recompute everything."""
     document = outcome.document
+    _show_collection(document["collection"], said)
     show_audit(document["audit"], said)
     table, files = document["microdata"], document["files"]
     said.line(
-        f"Microdata: {table['rows']} rows, k={table['k']} with the degree, k={table['k_without_degree']} without it."
+        f"Microdata: {counted(table['rows'], 'row')}, k={table['k']} with the degree, "
+        f"k={table['k_without_degree']} without it."
     )
     said.line(f"The report: {files['report']}; beside it are the graph files, the mapping and the store.")
     said.line(

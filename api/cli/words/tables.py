@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from api.cli.words import Said, counted_k, note, scores_of, tells
+from api.errors import counted
 from api.verbs.contract import STREAM, Outcome
 from api.verbs.table.search import BY_SETS
 
@@ -17,7 +18,7 @@ def described(verb: Any, outcome: Outcome, said: Said) -> None:
     """How the file is written, a line a column, and what is a guess."""
     document = outcome.document
     columns = document["columns"]
-    size = f"{document['rows']} rows, {len(columns)} columns"
+    size = f"{counted(document['rows'], 'row')}, {counted(len(columns), 'column')}"
     dialect = document["dialect"]
     if dialect is None:
         said.line(f"{document['file']}: Parquet, {size}.")
@@ -42,6 +43,13 @@ def described(verb: Any, outcome: Outcome, said: Said) -> None:
         )
     if any(column["proposed"] for column in columns):
         note("A role with ? is a proposal; set it by --role NAME=ROLE or in a schema.")
+
+
+@tells("table import")
+def imported(verb: Any, outcome: Outcome, said: Said) -> None:
+    """What was found, and what it is called now."""
+    described(verb, outcome, said)
+    said.line(f"Kept as the original {outcome.document['file']!r}.")
 
 
 def _column(column: dict[str, Any]) -> list[object]:
@@ -76,8 +84,8 @@ def checked(verb: Any, outcome: Outcome, said: Said) -> None:
     document, secret = outcome.document, outcome.document["sensitive"]
     sizes = document["class_sizes"]
     title = (
-        f"{document['rows']} rows, {document['suppressed']} suppressed, {document['classes']} classes of "
-        f"{sizes[0][0]} to {sizes[-1][0]} rows"
+        f"{counted(document['rows'], 'row')}, {document['suppressed']:,} suppressed, "
+        f"{counted(document['classes'], 'class', 'classes')} of {sizes[0][0]:,} to {counted(sizes[-1][0], 'row')}"
     )
     criteria = outcome.details["criteria"]
     shown = {key: each for key, each in criteria.items() if secret or not each.method.of_values}
@@ -116,7 +124,7 @@ def measured(verb: Any, outcome: Outcome, said: Said) -> None:
     summaries = outcome.details["summaries"]
     rows = [(key, document[key], raw, summaries[key]) for key, raw in document["raw"].items() if raw is not None]
     kind = "numbers" if document["numeric"] else "categories"
-    title = f"{document['records']} records, {len(document['columns'])} columns, read as {kind}"
+    title = f"{counted(document['records'], 'record')}, {counted(len(document['columns']), 'column')}, read as {kind}"
     said.table(title, ["measure", "percent", "raw", "what it says"], rows)
     scores = [(key, document[key], text) for key, text in _SCORES.items() if document[key] is not None]
     if scores:
@@ -138,13 +146,14 @@ def _highest(document: dict[str, Any], said: Said) -> None:
     if highest["measure"] is None:
         return
     upper = "at most " if document["bounds"]["highest_linkage"] else ""
-    said.line(f"Highest linkage: {upper}{_linked(highest)}.")
+    said.line(f"Highest linkage: {upper}{linked(highest)}.")
     informed = document["informed"]
     if informed is not None and informed > highest["value"]:
         note(f"Who knows the method links {informed:.2f} %; give the matrices for that to count, if it is a PRAM.")
 
 
-def _linked(highest: dict[str, Any]) -> str:
+def linked(highest: dict[str, Any]) -> str:
+    """How many records the strongest attacker links rightly, and how."""
     attacker = _ATTACKERS[highest["measure"]]
     return f"{highest['value']:.2f} % of the records are linked rightly, {attacker}"
 
@@ -164,18 +173,18 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
         for name, value in document["parameters"].items()
     )
     said.line(
-        f"Wrote {what}: {document['rows']:,} rows; {', '.join(verb.columns)} masked by {verb.method} ({parameters})."
-        f"{dropped}"
+        f"Wrote {what}: {counted(document['rows'], 'row')}; {', '.join(verb.columns)} masked by {verb.method} "
+        f"({parameters}).{dropped}"
     )
     said.line(counted_k(document, f"protected columns together have k={document['k']}", verb.method))
     for name, labels in document.get("joined", {}).items():
-        joined = " and ".join(f"{label} ({rows:,} rows)" for label, rows in labels.items())
+        joined = " and ".join(f"{label} ({counted(rows, 'row')})" for label, rows in labels.items())
         said.line(f"Joined in {name}: {joined or 'nothing, since no record has such values'}.")
     if "joined" not in document and (exact := {name: rows for name, rows in document["exact_values"].items() if rows}):
-        kept = ", ".join(f"{name} in {rows:,} rows" for name, rows in exact.items())
+        kept = ", ".join(f"{name} in {counted(rows, 'row')}" for name, rows in exact.items())
         said.line(f"Exact values kept beside the labels: {kept}.")
     if verb.measure:
-        said.line(f"Highest linkage: {_linked(document['highest_linkage'])}.")
+        said.line(f"Highest linkage: {linked(document['highest_linkage'])}.")
         said.line(scores_of(document))
     if "disclosure_risk_bound" in document:
         bound = document["disclosure_risk_bound"]
@@ -183,7 +192,7 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
     for key, words in (("private", "the seed and all that leads back"), ("matrices", "the transition matrices")):
         if key in document:
             said.line(f"Wrote {document[key]}: {words}; private, keep it apart from the release.")
-    if not verb.shuffle:
+    if not verb.shuffles:
         note(ORDER_KEPT)
 
 
@@ -195,6 +204,15 @@ _SHOWN = 10
 
 
 def _grid(verb: Any, outcome: Outcome, said: Said) -> None:
+    compared(verb, outcome, said)
+    if verb.out_dir is not None:
+        said.line(f"Wrote {len(outcome.document['protections'])} masked tables to {verb.out_dir}.")
+        note("Their rows are in the original's order, which links them with it: use them for measuring only.")
+
+
+@tells("table compare")
+def compared(verb: Any, outcome: Outcome, said: Said) -> None:
+    """The best protections with k, loss and risk, and those that were left out."""
     document, names = outcome.document, outcome.details["names"]
     every = document["protections"]
     first = {each["method"]: place for place, each in reversed(list(enumerate(every)))}
@@ -222,9 +240,6 @@ def _grid(verb: Any, outcome: Outcome, said: Said) -> None:
         said.line(f"Left out: {each['method']}: {each['reason']}.".replace("..", "."))
     if verb.html not in (None, STREAM):
         said.line(f"Wrote {verb.html}: the map of risk against loss.")
-    if verb.out_dir is not None:
-        said.line(f"Wrote {len(every)} masked tables to {verb.out_dir}.")
-        note("Their rows are in the original's order, which links them with it: use them for measuring only.")
 
 
 #: A gap so small beside the bound is none: both were added up in another order.
@@ -242,7 +257,7 @@ def found(verb: Any, outcome: Outcome, said: Said) -> None:
         note("Without --k, --l or --t every node qualifies: the best one loses least, however small its k.")
     if "release" in document:
         _losses(document, said)
-        _release(document, words["released_levels"], said, shuffle=verb.shuffle)
+        _release(document, words["released_levels"], said, shuffle=verb.shuffles)
     if verb.html not in (None, STREAM):
         said.line(f"Wrote {verb.html}: the report.")
 
@@ -310,7 +325,7 @@ def _compared(found: Mapping[str, Any], nodes: int) -> str:
 def _before(before: Mapping[str, Any]) -> str:
     """What was released before."""
     many = "1 earlier release" if before["releases"] == 1 else f"{before['releases']} earlier releases"
-    changes = [f"{before[name]:,} rows {name}" for name in ("added", "removed", "changed") if name in before]
+    changes = [f"{counted(before[name], 'row')} {name}" for name in ("added", "removed", "changed") if name in before]
     said = f" ({', '.join(changes)})" if changes else ""
     return f"All limits are kept together with {many}{said}, rows matched {before['matched']}."
 
@@ -348,7 +363,7 @@ def _release(document: Mapping[str, Any], levels: str, said: Said, *, shuffle: b
     done, release = document["written"], document["release"]
     dropped = f" Dropped: {', '.join(done['dropped'])}." if done["dropped"] else ""
     what = "standard output" if done["table"] == STREAM else done["table"]
-    said.line(f"Wrote {what}: {done['rows']:,} rows at {levels}.{dropped}")
+    said.line(f"Wrote {what}: {counted(done['rows'], 'row')} at {levels}.{dropped}")
     of_values = "" if release["l"] is None else f", l={release['l']}, t={release['t']:.4f}"
     gone = release["suppressed"]
     how = "are left out" if done["left_out"] else "have * in all quasi-identifiers"
@@ -367,8 +382,8 @@ def _release(document: Mapping[str, Any], levels: str, said: Said, *, shuffle: b
         )
     if release["labels"] == BY_SETS:
         note(
-            "Labels such as [20,34] name values that occur, perhaps in one row only: measure this table, and release "
-            "one with the labels of the hierarchies."
+            "A label of a set, such as {A|B}, lists the values under it: measure this table, and release one with the "
+            "labels of the hierarchies."
         )
     if not shuffle:
         note(ORDER_KEPT)

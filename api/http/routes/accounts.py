@@ -11,6 +11,7 @@ from api.http import paging
 from api.http.bodies import json_object
 from api.http.describing import ANY_OBJECT, COUNT, MAYBE, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service, tell_again
+from api.http.problems import HttpProblem
 from api.http.routes.verbs import performed
 from api.http.schema import schema_of
 from api.service.accounts import ROLES
@@ -92,13 +93,21 @@ def revoke(name: str, id: str) -> Response:
 @answers(paged("entries", ENTRY), query=PAGES)
 def audit_log() -> Response:
     """List who had access to which original or mapping, newest first."""
-    after = paging.cursor()
-    before = int(after) if after is not None and after.isdigit() else None
     size = paging.limit()
-    found = service().log.entries(before=before, limit=size + 1)
+    found = service().log.entries(before=_before(), limit=size + 1)
     return paging.page(
         "entries", found, lambda each: str(each.number), lambda each: each.document, more=len(found) > size
     )
+
+
+def _before() -> int | None:
+    """The number of the last entry of the page before."""
+    text = paging.cursor()
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise HttpProblem(400, "Invalid input", "cursor must be one that an earlier page has given.")
+    return int(text)
 
 
 def _ask(name: str, body: Mapping[str, Any]) -> dict[str, Any]:

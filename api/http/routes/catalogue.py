@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, current_app, jsonify
 
 from api.http.describing import ANY_OBJECT, MAYBE, STRING, answers, record
-from api.http.gate import needs
+from api.http.gate import needs, service
 from api.http.openapi import openapi
 from api.http.schema import verb_schemas
 from api.reference import method_lists
@@ -36,4 +36,4 @@ def methods() -> Response:
 @answers({"type": "array", "items": VERB})
 def verbs() -> Response:
     """List everything that graphpriv can do: the name, what it does, and the JSON Schema of its options."""
-    return jsonify(verb_schemas())
+    return jsonify(verb_schemas(service().settings.offered))

@@ -8,14 +8,14 @@ import shutil
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
 from api.http import paging
-from api.http.bodies import json_object
+from api.http.bodies import json_object, refuse_swelling
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem, call_by
@@ -27,6 +27,7 @@ from api.service.requests import Request, Thing
 from api.verbs import verbs
 from api.verbs.contract import Outcome, perform
 from api.verbs.values import made, options_of, value_in
+from crawler.archives import archives
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 
 bp = Blueprint("graphs", __name__)
@@ -46,13 +47,17 @@ GRAPH = record(
     name=STRING, kind={"enum": list(KINDS)}, directed={"type": "boolean"}, users=COUNT, edges=COUNT, created=STRING
 )
 FIGURES = record(graph=STRING, kind={"enum": list(KINDS)}, users=COUNT, edges=COUNT, degree=ANY_OBJECT)
-IMPORTED = record(graph=STRING, users=COUNT, edges=COUNT, directed={"type": "boolean"}, dropped=ANY_OBJECT)
-FORGOTTEN = record(graph=STRING, follows=COUNT, posts=COUNT, mappings=COUNT)
+IMPORTED = record(graph=STRING, users=COUNT, edges=COUNT, posts=COUNT, directed={"type": "boolean"}, dropped=ANY_OBJECT)
+FORGOTTEN = record(graph=STRING, follows=COUNT, posts=COUNT, mappings=COUNT, uploads=COUNT, jobs=COUNT)
 TYPES = ("application/json", "application/xml", CSV, "application/zip")
 
 _FORMATS: Schema = {"enum": list(_ENDINGS), "default": "node-link", "description": "How the graph is written."}
 _FORMAT = {"format": _FORMATS}
-_IMPORT = {**_FORMAT, "directed": {"type": "boolean", "description": "Read the edges so, whatever the file says."}}
+_READABLE: Schema = {**_FORMATS, "enum": [*_ENDINGS, *archives]}
+_IMPORT = {
+    "format": _READABLE,
+    "directed": {"type": "boolean", "description": "Read the edges so, whatever the file says."},
+}
 _IF_MATCH = {"If-Match": "The ETag of the graph in the state that is to be changed."}
 
 #: What a file in a zip is dated, so that the same graph gives the same bytes.
@@ -73,8 +78,7 @@ def listed() -> Response:
 @answers(FIGURES)
 def show(name: str) -> Response:
     """Show a graph's size, degrees, clustering, path lengths, and the shares of its places and topics."""
-    graph = found_graph(name, "describe")
-    return jsonify({**_shown(_figures(graph)), "graph": graph.name})
+    return jsonify(figures_of(found_graph(name, "describe")))
 
 
 @bp.get("/v1/graphs/<name>/file")
@@ -129,16 +133,25 @@ def put(name: str) -> Response:
     stored = service().graphs.place_for(name, "original")
     name = split(name)[1]
     call_by(name, stored)
-    is_there = _refuse_replacing(name)
+    replaced = _replaced(name)
+    is_there = replaced is not None
     options = _import_options()
     reference = _uploads()
     service().note_access("graph import", (Thing("graph", "original", name),), account())
     if reference is not None:
         return _import_uploads(stored, options, reference)
     with service().scratch() as folder:
-        path = folder / f"graph{_ending(options.get('format'))[0]}"
-        path.write_bytes(request.get_data(cache=True))
-        outcome = _perform("graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there)
+        format = options.get("format")
+        # The name says nothing of an archive, which is chosen by its format.
+        path = folder / ("archive" if format in archives else f"graph{_ending(format)[0]}")
+        data = request.get_data(cache=True)
+        refuse_swelling(BytesIO(data))
+        path.write_bytes(data)
+        outcome = _perform(
+            "graph import", {**options, "file": str(path), "graph": stored}, overwrite=is_there, revision=replaced
+        )
+    if is_there:
+        service().erasure.graph(stored)
     response = jsonify({**outcome.document, "graph": name})
     response.status_code = 200 if is_there else 201
     response.headers["Location"] = url_for("graphs.show", name=name)
@@ -149,10 +162,11 @@ def put(name: str) -> Response:
 @needs("delete")
 @answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
 def delete(name: str) -> Response:
-    """Delete a graph; an original takes the mappings of its releases with it."""
+    """Delete a graph; an original takes the mappings of its releases with it, its uploads, and jobs that left files."""
     graph = found_graph(name, "delete")
-    _check_match(graph)
-    _perform("graph delete", {"name": graph.stored})
+    _perform("graph delete", {"name": graph.stored}, revision=_matched(graph))
+    if graph.kind == "original":
+        service().erasure.graph(graph.stored)
     return jsonify(deleted=graph.name)
 
 
@@ -160,7 +174,10 @@ def delete(name: str) -> Response:
 @needs("forget")
 @answers(FORGOTTEN)
 def forget(name: str, user: str) -> Response:
-    """Remove a person from an original, with all that belongs to them; the log has a random id in their place."""
+    """Remove a person from an original, and from uploads, jobs, their files and results, and kept answers.
+
+    The log has a random id in their place.
+    """
     graph = found_graph(name, "forget", person=secrets.token_hex(8))
     try:
         outcome = _perform("graph forget", {"name": graph.stored, "user": user})
@@ -169,9 +186,6 @@ def forget(name: str, user: str) -> Response:
             raise
         # The id is not repeated: it is that of a person.
         raise UnknownThing("This graph has no user of that id.") from None
-    # Jobs and kept answers may name the person.
-    service().jobs.forget(user)
-    service().answers.clear()
     return jsonify({**outcome.document, "graph": graph.name})
 
 
@@ -203,8 +217,14 @@ def _shown(document: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "original" or _sees_originals()}
 
 
+def figures_of(graph: Graph) -> dict[str, Any]:
+    """What whoever asks is told of a graph that they have found."""
+    return {**_shown(_figures(graph)), "graph": graph.name}
+
+
 def _figures(graph: Graph) -> dict[str, Any]:
-    """What `graph show` says."""
+    """What `graph show` says; where they are missing and that takes long, whoever asks is told to ask again."""
+    service().opened().figures(graph.stored)
     return _perform("graph show", {"name": graph.stored}).document
 
 
@@ -237,31 +257,35 @@ def _zipped(paths: list[str], into: Path) -> BufferedReader:
     return into.open("rb")
 
 
-def _refuse_replacing(name: str) -> bool:
-    """Whether an original is called *name* already; refused unless whoever asks names the state it is in."""
+def _replaced(name: str) -> str | None:
+    """The revision of the original of that name, if any; refused unless whoever asks names the state it is in."""
     try:
         graph = service().graphs.find(name, account().role, "store", kinds=("original",))
     except UnknownName:
         if request.if_match:
             raise HttpProblem(412, "Precondition failed", "There is no such graph to replace.") from None
-        return False
+        return None
     if not request.if_match:
         raise HttpProblem(
             409, "Name taken", "A graph is called that already; take another name, or send its ETag in If-Match."
         )
-    _check_match(graph)
-    return True
+    return _matched(graph)
 
 
-def _check_match(graph: Graph) -> None:
-    """Refuse a change to another state of a graph than the one that If-Match names."""
-    if request.if_match and not request.if_match.contains(_tag(graph)):
+def _matched(graph: Graph) -> str | None:
+    """The revision of a graph in the state that If-Match names; another state is refused."""
+    if not request.if_match:
+        return None
+    # Before the state is looked at: what comes in between is found when the graph is changed.
+    revision = service().opened().revision(graph.stored)
+    if not request.if_match.contains(_tag(graph)):
         raise HttpProblem(412, "Precondition failed", "The graph has changed since; look at it again.")
+    return revision
 
 
 def _tag(graph: Graph) -> str:
     """The ETag that showing a graph gives."""
-    shown = jsonify({**_shown(_figures(graph)), "graph": graph.name})
+    shown = jsonify(figures_of(graph))
     return hashlib.sha256(shown.get_data()).hexdigest()[:32]
 
 

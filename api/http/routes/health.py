@@ -23,7 +23,7 @@ def healthz() -> Response:
 @bp.get("/readyz")
 @answers(STATUS, refusals=(503,))
 def readyz() -> Response:
-    """Say that the store answers, too, within two seconds."""
+    """Say that the store and the database of jobs answer, too, within two seconds."""
     if not service().probe.is_ready():
         # Where the store is, is nobody's business out there.
         raise StoreUnavailable("The store does not answer.", can_retry=True)

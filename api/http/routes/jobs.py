@@ -17,12 +17,12 @@ from api.errors import OUTCOMES, worded
 from api.http import paging
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, EVENTS, MAYBE, PAGES, STRING, answers, paged, record
 from api.http.gate import account, keep_place, needs, service, tell_again
-from api.http.problems import HttpProblem, call_by, name_here, outside, problem
+from api.http.problems import HttpProblem, call_by, name_here, outside, pointer, problem
 from api.service import access
 from api.service.access import UnknownThing
 from api.service.graphs import split
 from api.service.jobs import Job
-from api.service.listeners import Listener
+from api.service.listeners import Gone, Listener
 from api.service.requests import Request, form_of, offered
 from api.verbs import verbs
 from tabular.errors import InvalidInput, UnknownName
@@ -44,6 +44,14 @@ JOB = record(
 #: What the result of a job that failed can be: what the verb itself would be refused for.
 REFUSALS = (404, 409, 413, 422, 502, 507)
 
+#: How jobs end that no verb has ended.
+_ENDS = {
+    "MemoryError": (413, "Too large"),
+    "Interrupted": (413, "Too large"),
+    "TimeLimit": (422, "Time limit"),
+    "OSError": (507, "File not written"),
+}
+
 #: The states that a job does not leave.
 ENDED = ("done", "failed", "cancelled")
 
@@ -53,6 +61,9 @@ STREAM_SECONDS, HEARTBEAT, RETRY = 60.0, 10.0, 500
 
 #: How long an answer waits for a job at most, in seconds, and how many do at once: each holds a thread.
 LONGEST_WAIT, MOST_WAITING = 30, 12
+
+#: So many seconds at a time.
+_SLICE = 0.5
 
 _WAITING = threading.BoundedSemaphore(MOST_WAITING)
 
@@ -84,8 +95,12 @@ def _waited_for(job: Job, seconds: int) -> Job:
     """The job when it has ended, or when it is time; where too many wait already, as it is now."""
     if not _WAITING.acquire(blocking=False):
         return job
+    until, is_gone = time.monotonic() + seconds, _gone()
     try:
-        return service().jobs.wait(job.id, seconds)
+        # Nobody waits longer than the service lives, or than somebody wants the answer.
+        while not job.has_ended and (left := until - time.monotonic()) > 0 and not (service().is_stopping or is_gone()):
+            job = service().jobs.wait(job.id, min(left, _SLICE))
+        return job
     finally:
         _WAITING.release()
 
@@ -136,13 +151,18 @@ def events(id: str) -> Response:
         # A browser does not come back after this.
         return Response(status=204)
     opened = ExitStack()
-    listener = opened.enter_context(service().listeners.listening(job.id, after))
+    listener = opened.enter_context(service().listeners.listening(job.id, after, _gone()))
     opened.callback(keep_place())
     response = Response(_stream(listener, opened), mimetype=EVENTS)
     # Where the answer is not read to its end, or not at all.
     response.call_on_close(opened.close)
     response.headers.update({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
     return response
+
+
+def _gone() -> Gone:
+    """What says whether the caller of this request has gone away, where the server can tell."""
+    return request.environ.get("waitress.client_disconnected") or (lambda: False)
 
 
 def _last_heard() -> int:
@@ -157,6 +177,8 @@ def _stream(listener: Listener, opened: ExitStack) -> Iterator[str]:
         yield f"retry: {RETRY}\n\n"
         while (left := until - time.monotonic()) > 0:
             event = listener.heard(min(HEARTBEAT, left))
+            if listener.has_ended:
+                return
             if event is None:
                 # Says that the stream lives, and finds out whether anybody listens.
                 yield ":\n\n"
@@ -177,6 +199,7 @@ def result(id: str) -> Response:
         return _failed(job)
     if not job.has_ended:
         raise HttpProblem(409, "Not done", "This job has not ended; its result is not there yet.")
+    _note(job, "result")
     return _result(job)
 
 
@@ -194,7 +217,9 @@ def files(id: str) -> Response:
 @answers((BYTES,))
 def file(id: str, name: str) -> Response:
     """Download a file that a job has written."""
-    path = service().jobs.file(_found(id).id, name)
+    job = _found(id)
+    path = service().jobs.file(job.id, name)
+    _note(job, "file")
     return send_file(path, as_attachment=True, download_name=path.name, mimetype="application/octet-stream")
 
 
@@ -212,6 +237,16 @@ def _found(id: str) -> Job:
     if _whose() not in (None, job.account):
         raise UnknownThing("No job has this id.")
     return job
+
+
+def _note(job: Job, what: str) -> None:
+    """Write down that somebody takes what came of somebody else's job: it may hold what an original holds.
+
+    Whoever asked for it stands in the log already; a page says itself what it shows of it.
+    """
+    if job.account != account().id and request.path.startswith("/v1/"):
+        about = {"verb": job.verb}
+        service().log.add(f"job {what}", "job", job.id, account=account().name, role=account().role, details=about)
 
 
 def _shown(job: Job) -> dict[str, Any]:
@@ -266,12 +301,15 @@ def _failed(job: Job) -> Response:
     # The text may have names of the store.
     for option, value in job.options.items():
         _name_here(job, option, value)
-    if found is not None and found.error in ("MemoryError", "Interrupted"):
-        return problem(413, "Too large", outside(worded(found.text, name_here)))
-    kinds = {kind.__name__: kind for kind in OUTCOMES}
-    kind = kinds.get(found.error) if found is not None else None
-    if found is None or kind is None:
+    if found is None:
+        return problem(500, "Failed", "The job failed; this is a bug.")
+    text = outside(worded(found.text, name_here))
+    if found.error in _ENDS:
+        return problem(*_ENDS[found.error], text)
+    kind = next((each for each in OUTCOMES if each.__name__ == found.error), None)
+    if kind is None:
         return problem(500, "Failed", "The job failed; this is a bug.")
     # A column or a method that is not there is no address that is not there.
     outcome = OUTCOMES[InvalidInput if issubclass(kind, UnknownName) else kind]
-    return problem(outcome.status, outcome.title, outside(worded(found.text, name_here)))
+    wrong = [{"pointer": pointer(name), "detail": text} for name in found.parameters[:1] if outcome.status < 500]
+    return problem(outcome.status, outcome.title, text, errors=wrong)

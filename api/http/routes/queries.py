@@ -10,7 +10,7 @@ from flask import Flask, Response, request
 
 from api.http import rows
 from api.http.describing import Schema, answers
-from api.http.gate import needs, service
+from api.http.gate import account, needs, service
 from api.http.routes import graphs
 from api.http.schema import schema_of_option
 from api.service.access import UnknownThing
@@ -62,6 +62,8 @@ def _view(entry: Entry[Query]) -> Callable[..., Response]:
                 raise UnknownThing("This graph has no user of that id.") from None
             raise
         except UnknownName as error:
+            # It may have been deleted meanwhile.
+            service().graphs.find(name, account().role, "read")
             # Of a key or a value, not of a thing of the service.
             raise InvalidParameter(error.worded(named)) from None
         return rows.page(page.rows, page.facts, page.next)

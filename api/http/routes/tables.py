@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -23,19 +24,56 @@ from api.http.describing import (
 )
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
+from api.service import access
 from api.service.access import UnknownThing
 from api.service.requests import Thing
-from api.service.tables.asking import Condition, Row, Values
-from api.service.tables.tables import AT_ONCE, KINDS, StoredTable, check_name, split
-from tabular.errors import InvalidParameter, named
+from api.service.tables.asking import Condition, Row, Values, counted_as
+from api.service.tables.tables import AT_ONCE, KINDS, StoredTable, check_name, split, takes_long
+from api.verbs import verbs
+from tabular.attributes import KINDS as ATTRIBUTE_KINDS
+from tabular.attributes import ROLES
+from tabular.errors import InvalidParameter, ReportedError, named
 
 bp = Blueprint("tables", __name__)
 
 TABLE = record(name=STRING, kind={"enum": list(KINDS)}, size=COUNT, format={"enum": ["csv", "parquet"]}, created=STRING)
 DESCRIBED = record(file=STRING, kind={"enum": list(KINDS)}, rows=COUNT, columns={"type": "array", "items": ANY_OBJECT})
 HIERARCHY = record(column=STRING)
+_TEXTS: Schema = {"type": "array", "items": STRING}
+ATTRIBUTE: Schema = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": list(ATTRIBUTE_KINDS)},
+        "role": {"enum": list(ROLES)},
+        "title": STRING,
+        "order": {"type": "array", "items": {"type": ["string", "number"]}},
+        "values": {"type": "array", "items": {"type": ["string", "number"]}},
+        "bounds": {"type": "array", "items": {"type": "number"}},
+    },
+}
+SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(("title", "delimiter", "quote", "encoding", "decimal"), STRING),
+        **{name: {"type": "boolean"} for name in ("header", "spaced")},
+        "columns": _TEXTS,
+        "missing": _TEXTS,
+        "attributes": {"type": "object", "additionalProperties": ATTRIBUTE},
+    },
+    "description": "What is known of the columns and of how the file is written: the keys of a schema file.",
+}
 
 PARQUET = "application/vnd.apache.parquet"
+
+#: What a data dictionary tells of a release alone. Its losses and risks, and how many rows were left out, take the
+#: original; whoever may not measure is not told them.
+_OF_ITSELF = frozenset(
+    {
+        "describes", "release", "rows", "protected_columns", "method", "parameters", "promises_k", "k",
+        "k_without_degree", "suppressed", "exact_values", "joined", "sensitive", "l", "t", "order", "protected",
+        "not_protected", "labels", "fields",
+    }
+)  # fmt: skip
 
 _BODY = (CSV, "application/json", BYTES)
 _IF_MATCH = {"If-Match": "The ETag of the table in the state that is to be changed."}
@@ -62,24 +100,30 @@ def listed() -> Response:
 def put(name: str) -> Response:
     """Keep a table as an original: the body is its file, CSV or Parquet, or names an upload.
 
-    To replace an original, send its ETag in If-Match; its hierarchies stay.
+    One of more than 8 MiB is described by a job, whose id is told. To replace an original, send its ETag in If-Match;
+    its schema and hierarchies stay, and jobs that read it go.
     """
     kind, name = split(name)
     if kind == "release":
         raise InvalidParameter.wrong("name", must="be that of an original: a release is made by a verb", was=name[:100])
     check_name(name)
-    replaced = _replaced(name)
+    replaced, tag = _replaced(name)
     service().note_access("table put", (Thing("table", "original", name),), account())
     upload = _upload()
     if upload is None:
         with service().scratch() as folder:
             file = folder / "table"
             file.write_bytes(request.get_data(cache=True))
-            table = service().tables.add(name, "original", file, replaced=replaced)
+            table = service().tables.add(name, "original", file, replaced=replaced, tag=tag)
     else:
-        is_small = upload.stat().st_size <= AT_ONCE
-        table = service().tables.add(name, "original", upload, replaced=replaced, is_read=is_small)
-    response = _tagged(jsonify(table.document), table)
+        is_read = not takes_long(upload)
+        table = service().tables.add(
+            name, "original", upload, source=upload.name, replaced=replaced, tag=tag, is_read=is_read
+        )
+    if replaced is not None:
+        service().erasure.table(replaced)
+        service().tables.delete(replaced)
+    response = _tagged(jsonify({**table.document, **_read_later(table)}), table)
     response.status_code = 201 if replaced is None else 200
     response.headers["Location"] = url_for("tables.show", name=name)
     return response
@@ -101,8 +145,9 @@ def file(name: str) -> Response:
     """Download the file of a table."""
     table = _found(name, "read")
     ending, kind = (".parquet", PARQUET) if table.format == "parquet" else (".csv", CSV)
+    called = f"{table.name}{ending}"
     return send_file(
-        table.file, mimetype=kind, as_attachment=True, download_name=f"table{ending}", etag=table.id, conditional=True
+        table.file, mimetype=kind, as_attachment=True, download_name=called, etag=table.id, conditional=True
     )
 
 
@@ -110,11 +155,14 @@ def file(name: str) -> Response:
 @needs("read")
 @answers(ANY_OBJECT)
 def dictionary(name: str) -> Response:
-    """Give the data dictionary of a released table."""
+    """Give the data dictionary of a released table; to those who may not measure, without losses and risks."""
     table = _found(name, "read")
     if not table.dictionary.is_file():
         raise HttpProblem(404, "Not found", "This table has no dictionary.")
-    return jsonify(json.loads(table.dictionary.read_bytes()))
+    document = json.loads(table.dictionary.read_bytes())
+    if not access.may(account().role, "measure", table.kind):
+        document = {key: value for key, value in document.items() if key in _OF_ITSELF}
+    return jsonify(document)
 
 
 @bp.get("/v1/tables/<name>/rows")
@@ -155,12 +203,34 @@ def counts(name: str) -> Response:
         found = values.counts(by, _conditions(values))
     finally:
         values.close()
-    header, total = (*by, "rows"), {"total": sum(each["rows"] for each in found)}
+    header, total = (*by, counted_as(by)), {"total": sum(each.cells[-1] for each in found)}
     if rows.wants_all():
         return rows.streamed(header, iter(found), total)
     size, begin = paging.limit(), _begin(table)
     following = _cursor(table, begin + size) if len(found) > begin + size else None
     return rows.page(found[begin : begin + size], total, following)
+
+
+@bp.get("/v1/tables/<name>/schema")
+@needs("read")
+@answers(SCHEMA)
+def schema(name: str) -> Response:
+    """Give what somebody has said of the columns of a table; verbs use it when they are given no other."""
+    table = _found(name, "read")
+    return _tagged(jsonify(service().tables.schema(table)), table)
+
+
+@bp.put("/v1/tables/<name>/schema")
+@needs("store")
+@answers(DESCRIBED, headers=_IF_MATCH, body=SCHEMA, refusals=(412, 413))
+def put_schema(name: str) -> Response:
+    """Say what the columns of a table are, in place of what was said before; gives the new description.
+
+    The body has the keys of a schema file, and an empty one leaves everything to be guessed.
+    """
+    table = _found(name, "store")
+    document = service().tables.put_schema(table, json_object(), tag=_matched(table))
+    return _tagged(jsonify({**document, "kind": table.kind}), table)
 
 
 @bp.get("/v1/tables/<name>/hierarchies")
@@ -209,11 +279,25 @@ def delete_hierarchy(name: str, column: str) -> Response:
 @needs("delete")
 @answers(record(deleted=STRING), headers=_IF_MATCH, refusals=(412,))
 def delete(name: str) -> Response:
-    """Delete a table with its hierarchies."""
+    """Delete a table with its schema, hierarchies and upload, and the jobs that read or made it."""
     table = _found(name, "delete")
-    _check_match(table)
+    _matched(table)
+    service().erasure.table(table)
     service().tables.delete(table)
     return jsonify(deleted=table.name)
+
+
+def _read_later(table: StoredTable) -> dict[str, str]:
+    """The id of a job that reads and describes a table, if that is too large to be read while somebody waits."""
+    if table.description.is_file():
+        return {}
+    asked = service().requests.read(
+        "table describe", verbs["table describe"].method, {"file": table.address}, account()
+    )
+    # It can be described later, too.
+    with contextlib.suppress(ReportedError):
+        return {"job": service().jobs.submit(asked.name, asked.options, account=account().id).id}
+    return {}
 
 
 def _found(name: str, action: str) -> StoredTable:
@@ -223,28 +307,30 @@ def _found(name: str, action: str) -> StoredTable:
     return table
 
 
-def _replaced(name: str) -> StoredTable | None:
-    """The original of that name; refused unless whoever asks names the state it is in."""
+def _replaced(name: str) -> tuple[StoredTable | None, str | None]:
+    """The original of that name with its tag; refused unless whoever asks names the state it is in."""
     try:
         table = service().tables.find(name, account().role, "store", kinds=("original",))
     except UnknownThing:
         if request.if_match:
             raise HttpProblem(412, "Precondition failed", "There is no such table to replace.") from None
-        return None
+        return None, None
     if not request.if_match:
         text = "A table is called that already; take another name, or send its ETag in If-Match."
         raise HttpProblem(409, "Name taken", text)
-    _check_match(table)
-    return table
+    return table, _matched(table)
 
 
-def _check_match(table: StoredTable) -> None:
-    if request.if_match and not request.if_match.contains(table.id):
+def _matched(table: StoredTable) -> str | None:
+    """The tag of a table in the state that If-Match names; another state is refused."""
+    tag = table.tag
+    if request.if_match and not request.if_match.contains(tag):
         raise HttpProblem(412, "Precondition failed", "The table has changed since; look at it again.")
+    return tag if request.if_match else None
 
 
 def _tagged(response: Response, table: StoredTable) -> Response:
-    response.set_etag(table.id)
+    response.set_etag(table.tag)
     return response
 
 
@@ -269,13 +355,13 @@ def _conditions(values: Values) -> list[Condition]:
 
 
 def _cursor(table: StoredTable, row: int) -> str:
-    return paging.coded(f"{table.id}:{row}")
+    return paging.coded(f"{table.tag}:{row}")
 
 
 def _begin(table: StoredTable) -> int:
     """The row that a page begins with; a cursor belongs to one table in one state."""
-    id, _, row = (paging.cursor() or f"{table.id}:0").partition(":")
-    if id != table.id or not (row.isascii() and row.isdigit() and len(row) < 16):
+    tag, _, row = (paging.cursor() or f"{table.tag}:0").partition(":")
+    if tag != table.tag or not (row.isascii() and row.isdigit() and len(row) < 16):
         must = "be the next of an earlier page, of the same table in the same state"
         raise InvalidParameter.wrong("cursor", must=must, was=request.args["cursor"][:80])
     return int(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from flask import Flask, Response
@@ -10,7 +10,7 @@ from flask import Flask, Response
 from api.http.bodies import json_object
 from api.http.describing import ANY_OBJECT, answers
 from api.http.gate import account, needs, service, tell_again
-from api.http.problems import HttpProblem
+from api.http.problems import HttpProblem, service_of
 from api.http.routes import jobs
 from api.http.schema import is_resource, path_of, schema_of
 from api.service.requests import Request
@@ -23,7 +23,8 @@ def register(app: Flask) -> None:
     """Add the routes of all verbs to *app*."""
     for entry in verbs.entries():
         if not is_resource(entry.name):
-            app.add_url_rule(path_of(entry.name), endpoint_of(entry.name), _view(entry), methods=["POST"])
+            view = _view(entry, service_of(app).settings.offered)
+            app.add_url_rule(path_of(entry.name), endpoint_of(entry.name), view, methods=["POST"])
 
 
 def endpoint_of(name: str) -> str:
@@ -31,15 +32,15 @@ def endpoint_of(name: str) -> str:
     return f"verb {name}"
 
 
-def _view(entry: Entry[Verb]) -> Callable[[], Response]:
-    """The view that performs a verb."""
+def _view(entry: Entry[Verb], providers: Set[str]) -> Callable[[], Response]:
+    """The view that performs a verb, with those providers that the operator allows."""
 
     @needs(entry.method.action)
     @answers(
         ANY_OBJECT,
         others={202: jobs.JOB},
         headers={"Prefer": "wait=N waits N seconds for the result of a job, at most 30."},
-        body=schema_of(entry.name, entry.method),
+        body=schema_of(entry.name, entry.method, providers),
         refusals=jobs.REFUSALS,
     )
     def view() -> Response:

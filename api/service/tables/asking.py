@@ -14,8 +14,9 @@ from typing import Any
 
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
 
-#: So many rows are read at a time, and so many combinations of values are counted at most.
-_BLOCK, _MOST = 5_000, 1_000_000
+#: So many rows are read at a time, so many of them are made ready together, and so many combinations of values are
+#: counted at most.
+_BLOCK, _PIECE, _MOST = 5_000, 250, 1_000_000
 
 #: NAME=VALUE, NAME>=NUMBER, NAME<=NUMBER.
 _CONDITION = re.compile(r"(.+?)(>=|<=|=)(.*)", re.DOTALL)
@@ -79,10 +80,10 @@ class Values:
     def rows(self, conditions: Sequence[Condition], begin: int = 0) -> Iterator[tuple[int, Row]]:
         """The rows that meet all conditions, each with its number, from *begin* on."""
         for first, batch in self._batches(list(self.names), begin):
-            kept = [*range(batch.num_rows)] if not conditions else _positions(batch, conditions)
-            chosen = batch.take(kept).to_pydict() if conditions else batch.to_pydict()
-            for place, values in zip(kept, zip(*chosen.values(), strict=True), strict=True):
-                if first + place >= begin:
+            kept = [each for each in _positions(batch, conditions) if first + each >= begin]
+            for piece in (kept[at : at + _PIECE] for at in range(0, len(kept), _PIECE)):
+                chosen = _taken(batch, piece).to_pydict()
+                for place, values in zip(piece, zip(*chosen.values(), strict=True), strict=True):
                     yield first + place, Row(zip(self.names, map(_shown, values), strict=True))
 
     def counts(self, by: Sequence[str], conditions: Sequence[Condition]) -> list[Row]:
@@ -90,14 +91,13 @@ class Values:
         needed = list(dict.fromkeys([*by, *(each.column for each in conditions)]))
         tally: Counter[tuple[Any, ...]] = Counter()
         for _, batch in self._batches(needed, 0):
-            chosen = (batch.take(_positions(batch, conditions)) if conditions else batch).select(list(by))
-            tally.update(
-                zip(*([_shown(each) for each in column.to_pylist()] for column in chosen.columns), strict=True)
-            )
+            chosen = _taken(batch, _positions(batch, conditions)) if conditions else batch
+            for values, count in _counted(chosen, by):
+                tally[values] += count
             if len(tally) > _MOST:
                 raise InvalidInput(f"There are more than {_MOST:,} combinations of values; count by fewer columns.")
         ordered = sorted(tally, key=lambda values: [_order(each) for each in values])
-        header = (*by, "rows")
+        header = (*by, counted_as(by))
         return [Row(zip(header, (*values, tally[values]), strict=True)) for values in ordered]
 
     def _batches(self, columns: list[str], begin: int) -> Iterator[tuple[int, Any]]:
@@ -119,10 +119,51 @@ class Values:
                 raise InvalidParameter(f"{named(parameter)}: {text}")
 
 
-def _positions(batch: Any, conditions: Sequence[Condition]) -> list[int]:
+def counted_as(by: Sequence[str]) -> str:
+    """The name of the column of counts, the last one: no other column has it.
+
+    >>> counted_as(["age"]), counted_as(["rows"])
+    ('rows', 'rows_')
+    """
+    name = "rows"
+    while name in by:
+        name += "_"
+    return name
+
+
+def _positions(batch: Any, conditions: Sequence[Condition]) -> Sequence[int]:
     """The positions of the rows of a block that meet all conditions."""
-    masks = [[_holds(value, each) for value in batch.column(each.column).to_pylist()] for each in conditions]
+    if not conditions:
+        return range(batch.num_rows)
+    masks = [_held(batch.column(each.column), each) for each in conditions]
     return [place for place, held in enumerate(zip(*masks, strict=True)) if all(held)]
+
+
+def _held(column: Any, condition: Condition) -> list[bool]:
+    """Which rows of a block meet a condition, which is asked of each value once."""
+    encoded = column.dictionary_encode(null_encoding="encode")
+    answers = [_holds(value, condition) for value in encoded.dictionary.to_pylist()]
+    return [answers[index] for index in encoded.indices.to_pylist()]
+
+
+def _counted(batch: Any, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """How many rows of a block have each combination of values; one may come twice, such as what is missing."""
+    import pyarrow as pa
+
+    groups = pa.Table.from_batches([batch]).group_by(list(by), use_threads=False).aggregate([([], "count_all")])
+    *columns, counts = (each.to_pylist() for each in groups.columns)
+    return zip(zip(*(map(_shown, each) for each in columns), strict=True), counts, strict=True)
+
+
+def _taken(batch: Any, positions: Sequence[int]) -> Any:
+    """The rows of a block at some positions, or at none."""
+    import pyarrow as pa
+
+    if positions and positions[-1] - positions[0] + 1 == len(positions):
+        return batch.slice(positions[0], len(positions))
+
+    # A list that is empty has no type of its own, and is refused.
+    return batch.take(pa.array(positions, pa.int64()))
 
 
 def _holds(value: Any, condition: Condition) -> bool:

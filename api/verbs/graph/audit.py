@@ -56,21 +56,24 @@ class AuditRelease(AttackingVerb):
     def run(self, work: Work) -> Outcome:
         from graphpriv.auditing import audit
         from graphpriv.report import audit_report
+        from graphpriv.risk.ahead import compiling_the_search
 
         matched = self._matched(work)
         for each in matched.notes:
             work.note(f"warning: {each}")
-        found = audit(
-            matched.original,
-            matched.released,
-            matched.mapping,
-            attackers=self.attackers(),
-            scenarios=self.scenarios(),
-            undirected=self.undirected,
-            steps=self.steps,
-            at_risk=self.at_risk,
-            report=work.report,
-        )
+        with compiling_the_search():
+            found = audit(
+                matched.original,
+                matched.released,
+                matched.mapping,
+                attackers=self.attackers(),
+                scenarios=self.scenarios(),
+                undirected=self.undirected,
+                steps=self.steps,
+                at_risk=self.at_risk,
+                report=work.report,
+                parts=work.parts,
+            )
         outputs = []
         if self.html is not None:
             outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))

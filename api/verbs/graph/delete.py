@@ -20,12 +20,12 @@ class DeleteGraph(Verb):
 
     store = "writes"
 
-    name: str = option(help="The graph.", positional=True)
+    name: str = option(help="The graph.", positional=True, graph="any")
 
     def run(self, work: Work) -> Outcome:
         with work.opened() as store:
             try:
-                store.delete_graph(self.name)
+                store.delete_graph(self.name, revision=work.revision)
             except UnknownName:
                 if not work.again:
                     raise

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from api.verbs.contract import (
@@ -22,7 +25,10 @@ from tabular.registry import option
 @verbs.add("demo")
 @dataclass(frozen=True, kw_only=True)
 class RunDemo(Verb):
-    """Make a synthetic follow graph, protect, audit and release it: the whole chain, offline.
+    """Crawl a made network, protect, audit and release what was collected: the whole chain, offline.
+
+    The network has the users and follows of a synthetic graph and speaks the interface of X on this machine; its users
+    write places in their own words, and post about what interests them.
 
     You can recompute everything it prints from the files in DIR. The store demo.db keeps the seed with the mapping:
     `graphpriv protect original --accept-combined-risk --seed` with it gives the same release again, and
@@ -44,8 +50,13 @@ class RunDemo(Verb):
         check_k(self.k, self.users)
 
     def run(self, work: Work) -> Outcome:
+        import numpy as np
+
+        from crawler.demonstration import collect
         from graphpriv.demonstration import FILES, PRIVATE, demonstrate
+        from graphpriv.risk.ahead import compiling_the_search
         from graphpriv.store import open_store
+        from graphpriv.synthetic import synthetic_graph
 
         folder = Path(self.out)
         there = [name for name in FILES.values() if (folder / name).exists()]
@@ -54,7 +65,22 @@ class RunDemo(Verb):
                 f"{folder / there[0]}: the file exists and is not from an earlier demo; give {named('overwrite')} to "
                 "replace it."
             )
-        found = demonstrate(self.users, self.follows, k=self.k, seed=work.seed, report=work.report)
+        _refuse_closed(folder)
+        work.report(f"Drawing {self.users:,} users", 0, 0)
+        drawing, _ = np.random.default_rng(work.seed).spawn(2)
+        made = synthetic_graph(self.users, self.follows, rng=drawing)
+        with compiling_the_search():
+            with TemporaryDirectory() as scratch, open_store(f"file:{scratch}/{FILES['store']}", create=True) as store:
+                collection = collect(store, "original", made, seed=work.seed, report=work.report)
+                (collected,) = store.copies()
+            found = demonstrate(
+                collected.graph,
+                k=self.k,
+                seed=work.seed,
+                collection=collection,
+                collected=collected,
+                report=work.report,
+            )
         work.report("Writing", 0, 0)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -72,8 +98,21 @@ class RunDemo(Verb):
         files = {name: str(folder / file) for name, file in FILES.items()}
         beside = [json_output(files[name], "out", each) for name, each in found.dictionaries().items()]
         return Outcome(
-            document={"files": files, "microdata": found.microdata.document, "audit": found.audit.document},
+            document={
+                "files": files,
+                "collection": collection,
+                "microdata": found.microdata.document,
+                "audit": found.audit.document,
+            },
             outputs=[*(output(name, write) for name, write in found.writers().items()), *beside],
             replaces_unasked=True,
             afterwards=keep,
         )
+
+
+def _refuse_closed(folder: Path) -> None:
+    """Refuse a folder in which nothing can be written, before the work is done for nothing."""
+    nearest = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    reason = errno.ENOTDIR if not nearest.is_dir() else 0 if os.access(nearest, os.W_OK | os.X_OK) else errno.EACCES
+    if reason:
+        raise failure(OSError(reason, os.strerror(reason)), folder)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from api.verbs.contract import STREAM, Outcome, Verb, Work, copy_of, dictionary_beside, json_output, verbs
+from api.verbs.contract import STREAM, Outcome, Verb, Work, dictionary_beside, json_output, verbs
 from api.verbs.graph.import_ import graph_formats
 from tabular.errors import InvalidParameter, named
 from tabular.files.disk import Output, Planned, place_of
 from tabular.registry import option
 
 if TYPE_CHECKING:
-    from graphpriv.graph import SocialGraph
+    from graphpriv.formats.contract import WrittenGraph
 
 
 @verbs.add("graph export")
@@ -29,7 +28,7 @@ class ExportGraph(Verb):
 
     store = "reads"
 
-    name: str = option(help="The graph.", positional=True)
+    name: str = option(help="The graph.", positional=True, graph="any")
     out: str = option(metavar="FILE", output=True, help="The graph file.")
     mapping: str | None = option(
         None, metavar="FILE", output=True, help="Also write the private CSV original,released of a release."
@@ -58,22 +57,22 @@ class ExportGraph(Verb):
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.dictionary import release_dictionary
+        from graphpriv.graph import SocialGraph
         from graphpriv.release import write_mapping
         from graphpriv.stored import export
 
-        with work.opened() as store:
-            found = export(store, self.name, with_origin=self.mapping is not None)
+        found = export(work.opened, self.name, with_origin=self.mapping is not None)
         is_release = found.info.is_release
         outputs = _graph_outputs(found.graph, self.out, self.format, is_release=is_release)
         for beside in dictionary_beside(self.out) if is_release else ():
             outputs.append(json_output(beside.path, "out", release_dictionary(found.graph, found.info)))
-        origin = found.origin
-        if self.mapping is not None and origin is not None:
+        origin, released = found.origin, found.graph
+        if self.mapping is not None and origin is not None and isinstance(released, SocialGraph):
             outputs.append(
                 Output(
                     path=self.mapping,
                     parameter="mapping",
-                    write=lambda file, _: write_mapping(file, origin.graph.ids, found.graph.ids, origin.mapping),
+                    write=lambda file, _: write_mapping(file, origin.graph.ids, released.ids, origin.mapping),
                     private=True,
                 )
             )
@@ -82,16 +81,18 @@ class ExportGraph(Verb):
         return Outcome(document={"graph": self.name, "files": [each.path for each in outputs]}, outputs=outputs)
 
 
-def _graph_outputs(graph: SocialGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
-    """The files of a graph: all are made with the first one, and handed on one by one."""
+def _graph_outputs(graph: WrittenGraph, out: str, name: str | None, *, is_release: bool) -> list[Output]:
+    """The files of a graph."""
     from graphpriv.formats import format_of, formats, graph_files
 
-    paths = graph_files(out, name)
-    chosen = formats[format_of(out, name)].method()
-    parts: list[IO[bytes]] = [io.BytesIO() for _ in paths[1:]]
-    traits: dict[str, Any] = {"parameter": "out", "private": not is_release, "released": is_release}
-    first = Output(path=str(paths[0]), write=lambda file, _: chosen.write(graph, [file, *parts], Path(out)), **traits)
-    others = [
-        Output(path=str(path), write=copy_of(part), **traits) for path, part in zip(paths[1:], parts, strict=True)
+    writers = formats[format_of(out, name)].method().writers(graph, Path(out))
+    return [
+        Output(
+            path=str(path),
+            parameter="out",
+            write=lambda file, _, write=write: write(file),  # type: ignore[misc]
+            private=not is_release,
+            released=is_release,
+        )
+        for path, write in zip(graph_files(out, name), writers, strict=True)
     ]
-    return [first, *others]

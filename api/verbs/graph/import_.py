@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 graph_formats = of_engine("graphpriv.formats", "formats")
+readable_formats = of_engine("crawler.archives", "readable")
 
 
 @verbs.add("graph import")
@@ -20,7 +21,8 @@ graph_formats = of_engine("graphpriv.formats", "formats")
 class ImportGraph(Verb):
     """Read a graph from a file into the store as an original: all of it or nothing.
 
-    FILE is - for standard input. Without `directed`, an edge list is directed unless a comment at its top says
+    FILE is - for standard input. Files that networks hand out bring posts and texts of locations, too, which are kept.
+    Without `directed`, an edge list is directed unless a comment at its top says
     '# Undirected graph'.
     """
 
@@ -30,7 +32,7 @@ class ImportGraph(Verb):
     file: str = option(help="The graph file.", positional=True, input=True)
     graph: str = option(metavar="NAME", help="What to call the graph in the store.")
     format: str | None = option(
-        None, metavar="NAME", choices=graph_formats, help="How FILE is written; by its suffix if not given."
+        None, metavar="NAME", choices=readable_formats, help="How FILE is written; by its suffix if not given."
     )
     attributes: str | None = option(
         None, metavar="FILE", input=True, help="Users of an edge list: id, location, topic1 to topic3."
@@ -48,10 +50,10 @@ class ImportGraph(Verb):
         check_name(self.graph, "graph")
 
     def run(self, work: Work) -> Outcome:
-        from graphpriv.formats import read_graph
+        from crawler.archives import read_original
         from graphpriv.stored import holds
 
-        imported = read_graph(
+        gathered = read_original(
             self.file,
             format=self.format,
             attributes=self.attributes,
@@ -59,11 +61,18 @@ class ImportGraph(Verb):
             directed=self.directed,
             report=work.report,
         )
-        work.report("Storing", 0, 0)
+        imported = gathered.imported
         with work.opened(create=True) as store:
             releases = [each.name for each in store.graphs() if each.original == self.graph]
             if not (work.again and holds(store, self.graph, imported.graph)):
-                store.save_graph(self.graph, imported.graph, overwrite=work.overwrite)
+                store.save_graph(
+                    self.graph,
+                    imported.graph,
+                    posts=gathered.posts,
+                    overwrite=work.overwrite,
+                    revision=work.revision,
+                    report=work.report,
+                )
         for each in imported.notes:
             work.note(f"warning: {each}")
         if releases:
@@ -78,6 +87,7 @@ class ImportGraph(Verb):
                 "edges": imported.graph.edge_count,
                 "directed": imported.graph.directed,
                 "places": len(imported.graph.places),
+                "posts": len(gathered.posts),
                 "dropped": asdict(imported.dropped),
                 "ignored": dict(imported.ignored),
             }

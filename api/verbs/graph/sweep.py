@@ -9,7 +9,7 @@ from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
 from api.verbs.graph.protect import graph_protections, method_option, param_option
 from api.verbs.values import parameters_of
-from tabular.errors import InvalidParameter
+from tabular.errors import InvalidParameter, NoSolution
 from tabular.registry import option
 
 
@@ -31,6 +31,12 @@ class SweepGraph(AttackingVerb):
     runs: int = option(5, low=1, high=10_000, help="Runs for each k.")
     method: str = method_option()
     param: tuple[str, ...] = param_option()
+    previous: str | None = option(
+        None,
+        metavar="NAME",
+        graph="release",
+        help="Keep the clusters of this live release, as a release beside it has to; a k that cannot be is left out.",
+    )
     html: str | None = option(None, metavar="FILE", output=True, help="Also write a report.")
 
     def check(self) -> None:
@@ -40,14 +46,20 @@ class SweepGraph(AttackingVerb):
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.report import sweep_report
+        from graphpriv.stored import kept_by_k
         from graphpriv.sweep import sweep
 
         work.report("Loading", 0, 0)
+        ks, kept, refused = self._numbers(), dict[int, Any](), dict[int, str]()
         with work.opened() as store:
             graph = store.load_graph(self.name)
+            if self.previous is not None:
+                kept, refused = kept_by_k(store, self.name, self.previous, ks, len(graph))
+        if len(refused) == len(ks):
+            raise NoSolution(refused[ks[0]])
         document = sweep(
             graph,
-            self._numbers(),
+            [k for k in ks if k not in refused],
             self.runs,
             rng=work.generator(),
             method=self.method,
@@ -55,9 +67,12 @@ class SweepGraph(AttackingVerb):
             attackers=self.attackers(),
             scenarios=self.scenarios(),
             steps=self.steps,
+            kept=kept,
             report=work.report,
             stop=work.stop,
+            parts=work.parts,
         )
+        document["left_out"] = [{"k": k, "reason": reason} for k, reason in refused.items()]
         outputs = [] if self.html is None else [text_output(self.html, "html", sweep_report(document))]
         return Outcome(document=document, outputs=outputs)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.verbs.contract import Outcome, Work, verbs
+from api.verbs.contract import Outcome, Work, keep_description, verbs
 from api.verbs.table.files import TableVerb
 from tabular.registry import option
 
@@ -23,18 +23,8 @@ class DescribeTable(TableVerb):
     file: str = option(help="The table.", positional=True, input=True)
 
     def run(self, work: Work) -> Outcome:
-        from tabular.files.description import described_columns
+        from tabular.files.description import described
 
         found = self.read(self.file, work)
-        return Outcome(
-            document={
-                "file": found.name,
-                "format": "parquet" if found.dialect is None else "csv",
-                "rows": len(found.table),
-                "dialect": None if found.dialect is None else found.dialect.shown(),
-                "unsure": list(found.unsure),
-                "absent": list(found.absent),
-                "columns": described_columns(found),
-            },
-            details={"schema": found.schema.source},
-        )
+        keep_description(self.file, work)
+        return Outcome(document=described(found), details={"schema": found.schema.source})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from api.verbs.contract import STREAM, Verb, Work, dictionary_beside, json_output, of_engine, refuse_without
@@ -15,7 +16,7 @@ from tabular.registry import option
 if TYPE_CHECKING:
     from tabular.files.schema import Schema
     from tabular.files.table_files import TableFile
-    from tabular.release import Released
+    from tabular.release import Package, Released
     from tabular.table import Table
 
 
@@ -37,8 +38,9 @@ class TableVerb(Verb):
         None,
         metavar="FILE",
         shipped=shipped_schemas,
-        help="What the columns are: a TOML file, or one of the schemas that ship: adult, census, german-credit, "
-        "solar-flare, tarragona.",
+        own="schema",
+        help="What the columns are: a TOML or JSON file, or one of the schemas that ship: adult, census, "
+        "german-credit, solar-flare, tarragona.",
     )
     role: tuple[str, ...] = _reading(
         (),
@@ -169,10 +171,11 @@ class ReleasingVerb(TableVerb):
     identifiers: str | None = writing(
         None, choices=("drop", "star"), help="Drop identifiers (the default), or replace them by *."
     )
-    shuffle: bool = writing(
-        False,
+    shuffle: bool | None = writing(
+        None,
         help="Put the rows in random order. Do this before you release: whoever has the original can link rows that "
-        "stand in its order. Leave it out for `table measure`, which compares row by row.",
+        "stand in its order. Leave it out for `table measure`, which compares row by row. The default with `into`, "
+        "which others see.",
     )
     private: str | None = writing(
         None,
@@ -200,23 +203,33 @@ class ReleasingVerb(TableVerb):
     def planned(self) -> Sequence[Planned]:
         return [*super().planned(), *self._beside]
 
+    @property
+    def shuffles(self) -> bool:
+        """Whether the rows come out in random order: others see a table of the service, and may have the original."""
+        return self.into is not None if self.shuffle is None else self.shuffle
+
     @cached_property
     def _beside(self) -> list[Planned]:
         return [] if self.out is None else dictionary_beside(self.out)
 
-    def release_outputs(self, made: Released, source: TableFile, work: Work) -> tuple[dict[str, Any], list[Output]]:
-        """What is said of a release, and its files: the table, its dictionary, and apart what leads back."""
-        from tabular.files.table_files import write_table_to
+    def packaged(self, made: Released, source: TableFile, work: Work) -> Package:
+        """The table of a release as it is given away, and the documents beside it."""
         from tabular.release import packaged
 
+        titles = {name: each.title for name, each in source.schema.attributes.items()}
+        return packaged(made, source.table, shuffled=self.shuffles, titles=titles, seed=work.seed)
+
+    def release_outputs(
+        self, made: Released, source: TableFile, work: Work, *, private: Mapping[str, Any] = MappingProxyType({})
+    ) -> tuple[dict[str, Any], list[Output]]:
+        """What is said of a release, and its files: the table, its dictionary, and apart what leads back.
+
+        *private* joins what leads back.
+        """
+        from tabular.files.table_files import write_table_to
+
         out = self.out or STREAM
-        package = packaged(
-            made,
-            source.table,
-            shuffled=self.shuffle,
-            titles={name: each.title for name, each in source.schema.attributes.items()},
-            seed=work.seed,
-        )
+        package = self.packaged(made, source, work)
         document = {"table": out, **package.document}
         outputs = [
             Output(
@@ -231,5 +244,6 @@ class ReleasingVerb(TableVerb):
             outputs.append(json_output(beside.path, "out", package.dictionary))
         if self.private is not None:
             document["private"] = self.private
-            outputs.append(json_output(self.private, "private", package.private, private=True, indent=None))
+            leads_back = {**package.private, **private}
+            outputs.append(json_output(self.private, "private", leads_back, private=True, indent=None))
         return document, outputs

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, text_output, verbs
+from api.verbs.contract import STREAM, Outcome, Work, copy_of, refuse_beside, verbs
+from api.verbs.table.compare import SCORES, compared
 from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, table_protections, writing
 from api.verbs.values import parameters_of
 from tabular.errors import InvalidParameter, named
@@ -19,14 +20,12 @@ from tabular.registry import option
 
 if TYPE_CHECKING:
     from tabular.attributes import Attribute
+    from tabular.comparison import Member
     from tabular.files.table_files import TableFile
     from tabular.table import Table
 
 _one = partial(option, group="How it masks")
 _grid = partial(option, group="How it compares many protections")
-
-#: How the grid is sorted.
-SCORES = ("max", "mean")
 
 
 @verbs.add("table protect")
@@ -115,7 +114,7 @@ class ProtectTable(ReleasingVerb):
             columns=self.columns,
             parameters=read_parameters(self._parameters(), source.table, self.columns),
             identifiers=self.identifiers or "drop",
-            shuffle=self.shuffle,
+            shuffle=self.shuffles,
             measure=self.measure,
             matrices=folder is not None,
             frequencies=self.frequencies is not None,
@@ -134,9 +133,7 @@ class ProtectTable(ReleasingVerb):
         return Outcome(document=document, outputs=outputs)
 
     def _try_grid(self, source: TableFile, work: Work) -> Outcome:
-        from tabular.grid import Member, run_grid
-        from tabular.release import version
-        from tabular.report import risk_loss_report
+        from tabular.grid import run_grid
 
         table = source.table
         paths = self._grid_paths(source)
@@ -144,25 +141,14 @@ class ProtectTable(ReleasingVerb):
         outputs: list[Output] = []
 
         def keep(member: Member, masked: Table) -> None:
-            if member.name in paths:
-                outputs.append(self._kept(paths[member.name], masked, source))
+            outputs.append(self._kept(paths[member.name], masked, source))
 
-        found = run_grid(table, self.columns, rng=work.generator(), report=work.report, keep=keep)
-        document = {
-            "version": version(),
-            "file": Path(source.name).name,
-            "rows": len(table),
-            "columns": [
-                {"name": name, "kind": table.attribute(name).kind, "categories": len(table.attribute(name).domain)}
-                for name in self.columns
-            ],
-            **found.document(self.score or SCORES[0]),
-        }
-        every = document["protections"]
-        if self.html is not None:
-            outputs.append(text_output(self.html, "html", risk_loss_report(document)))
-        members = [Member(method=each["method"], parameters=each["parameters"]) for each in every]
-        return Outcome(document=document, outputs=outputs, details={"names": [each.name for each in members]})
+        found = run_grid(
+            table, self.columns, rng=work.generator(), report=work.report, keep=keep if paths else None,
+            parts=work.parts,
+        )  # fmt: skip
+        outcome = compared(source, self.columns, found, self.score, self.html)
+        return replace(outcome, outputs=[*outputs, *outcome.outputs])
 
     def _parameters(self) -> dict[str, Any]:
         return parameters_of(table_protections()[self.method or ""], self.param)

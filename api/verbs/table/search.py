@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from api.verbs.contract import Outcome, Work, of_engine, refuse_without, text_output, verbs
+from api.verbs.contract import Outcome, Work, of_engine, refuse_beside, refuse_without, text_output, verbs
 from api.verbs.table.files import ReleasingVerb, writing
 from api.verbs.values import parameters_of
 from tabular.files.disk import Output
@@ -56,7 +56,7 @@ class SearchTable(ReleasingVerb):
         metavar="DIR",
         input=True,
         folder=True,
-        own=True,
+        own="hierarchies",
         help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value.",
     )
 
@@ -107,6 +107,9 @@ class SearchTable(ReleasingVerb):
         help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'. The best if not given; a "
         "front has no best.",
     )
+    alone: bool = writing(
+        False, help="Release the levels that `choose` says without a search, as after one that found them."
+    )
     labels: str | None = writing(
         None,
         choices=("hierarchy", BY_SETS),
@@ -123,7 +126,9 @@ class SearchTable(ReleasingVerb):
 
     def check(self) -> None:
         super().check()
-        refuse_without(self, "out", "choose", "private", "shuffle", "suppressed", "labels", "identifiers")
+        refuse_without(self, "out", "choose", "alone", "private", "shuffle", "suppressed", "labels", "identifiers")
+        if self.alone:
+            refuse_beside(self, "alone", "html", "exact", "seconds", "evaluations")
         self.request.check()
 
     @cached_property
@@ -134,10 +139,11 @@ class SearchTable(ReleasingVerb):
 
         release = ReleaseRequest(
             choose=self.choose,
+            alone=self.alone,
             labels=self.labels or "hierarchy",
             suppressed=self.suppressed,
             identifiers=self.identifiers or "drop",
-            shuffle=self.shuffle,
+            shuffle=self.shuffles,
             record=self.private is not None,
         )
         own = ("algorithm", "metric", "objectives", "epsilon", "generator", "evaluations", "seconds", "sensitive",
@@ -179,6 +185,7 @@ class SearchTable(ReleasingVerb):
             report=work.report,
             best=work.best,
             stop=work.stop,
+            parts=work.parts,
         )
         document = found.document
         outputs: list[Output] = []

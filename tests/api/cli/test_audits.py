@@ -138,20 +138,20 @@ def test_a_store_or_a_release_is_known_however_its_path_is_written(released, tmp
 
 def test_a_condition_that_hangs_on_undecided_users_may_hold(graphpriv, tmp_path):
     graphpriv("demo", "--out", "d", "--users", 100, "--k", 3, "--seed", 5)
-    files = ("d/original.json", "d/released.json", "--mapping", "d/mapping.csv", "--scenario", "topic3")
-    exact = graphpriv("audit", "--files", *files, "--json").document["disclosure_risk"]["subgraph"]["topic3"]
+    files = ("d/original.json", "d/released.json", "--mapping", "d/mapping.csv", "--scenario", "topic1")
+    exact = graphpriv("audit", "--files", *files, "--json").document["disclosure_risk"]["subgraph"]["topic1"]
     some = graphpriv("audit", "--files", *files, "--json", "--steps", 1).document
-    risk, share = some["disclosure_risk"]["subgraph"]["topic3"], some["undecided"]["subgraph"]["topic3"]
-    low, high = some["bounds"]["disclosure_risk"]["subgraph"]["topic3"]
+    risk, share = some["disclosure_risk"]["subgraph"]["topic1"], some["undecided"]["subgraph"]["topic1"]
+    low, high = some["bounds"]["disclosure_risk"]["subgraph"]["topic1"]
     assert low == risk <= exact <= high <= risk + share
     assert share > 0
     for limit, code in ((risk - 0.001, 4), (high - 0.001, 4), (high + 0.001, 0)):
-        condition = f"disclosure_risk.subgraph.topic3 > {limit}"
+        condition = f"disclosure_risk.subgraph.topic1 > {limit}"
         ended = graphpriv("audit", "--files", *files, "--steps", 1, "--fail-if", condition)
         assert ended.code == code
         assert ("--fail-if may hold" in ended.err) == (risk < limit < high)
-    success = some["bounds"]["expected_success"]["subgraph"]["topic3"]
-    assert success[1] == some["expected_success"]["subgraph"]["topic3"] > success[0]
+    success = some["bounds"]["expected_success"]["subgraph"]["topic1"]
+    assert success[1] == some["expected_success"]["subgraph"]["topic1"] > success[0]
 
 
 def test_a_budget_of_nothing_and_an_unknown_attribute_are_refused(released):
@@ -219,6 +219,29 @@ def test_a_sweep_gives_a_row_a_k(released, tmp_path):
     alone = released("sweep", "g", "--k", "3", "--runs", 2, "--seed", 3, "--json").document["rows"]
     assert alone == rows[1:]
     assert released("sweep", "g", "--k", "2,3", "--runs", 1, "--seed", 3).code == 0
+
+
+def test_a_sweep_says_what_each_attribute_lost(released):
+    (row,) = released("sweep", "g", "--k", "2", "--runs", 1, "--seed", 3, "--json").document["rows"]
+    lost = row["loss_by_attribute"]
+    assert list(lost) == ["location", "topic1", "topic2", "topic3"]
+    for measure in ("aamil", "cdil", "dbil"):
+        mean = sum(each[measure]["mean"] for each in lost.values()) / 4
+        assert mean == pytest.approx(row["information_loss"][measure]["mean"])
+
+
+def test_a_sweep_beside_a_live_release_leaves_out_what_cannot_be(released):
+    given = ("sweep", "g", "--k", "2,3", "--runs", 1, "--seed", 3, "--previous")
+    document = released(*given, "r", "--json").document
+    assert [row["k"] for row in document["rows"]] == [2] and document["parameters"]["k"] == [2]
+    (gone,) = document["left_out"]
+    assert gone["k"] == 3 and "no more than 2 users" in gone["reason"]
+    # Its clusters are those of the live release.
+    audited = released("audit", "g", "r", "--json").document
+    assert document["rows"][0]["information_loss"]["dbil"]["mean"] == audited["information_loss"]["dbil"]
+    assert "k=3 is left out" in released(*given, "r").out
+    assert released("sweep", "g", "--k", "3", "--previous", "r").code == 3
+    assert "No release of 'g' is called 'x'" in released(*given, "x").error
 
 
 def test_a_sweep_says_what_the_links_alone_give_away(released, tmp_path):

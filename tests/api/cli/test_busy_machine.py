@@ -35,7 +35,7 @@ def busy_processes(count):
             process.wait()
 
 
-@pytest.mark.parametrize("times", [20, pytest.param(100, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("times", [10, pytest.param(100, marks=pytest.mark.heavy)])
 def test_commands_end_with_their_exit_codes(tmp_path, times):
 
     rows = [(str(20 + i % 40), f"town {i % 7}", str(i)) for i in range(2000)]

@@ -21,7 +21,7 @@ FILES = {
 @pytest.fixture
 def demo(graphpriv):
     def call(*options):
-        return graphpriv("demo", "--users", 120, "--seed", 1, "--json", *options)
+        return graphpriv("demo", "--users", 80, "--seed", 1, "--json", *options)
 
     return call
 
@@ -31,8 +31,12 @@ def test_the_demo_leaves_its_files_and_says_where(demo, tmp_path):
     assert ended.code == 0
     folder = tmp_path / "graphpriv-demo"
     assert {path.name for path in folder.iterdir()} >= FILES
-    assert ended.document["audit"]["users"] == 120
+    assert ended.document["audit"]["users"] == 80
     assert json.loads((folder / "audit.json").read_text()) == ended.document["audit"]
+    assert ended.document["collection"]["crawl"]["users"] == {"kept": 80}
+    assert "How the graph was collected" in (folder / "report.html").read_text()
+    with open_store(f"file:{folder / 'demo.db'}", create=False) as store:
+        assert store.crawl_of("original")["source"] == "x"
 
 
 def test_every_figure_is_recomputed_from_the_files(demo, graphpriv, tmp_path):
@@ -66,16 +70,21 @@ def test_the_seed_that_the_store_keeps_draws_the_release_again(graphpriv, tmp_pa
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "d" / "mapping.csv").read_bytes()
 
 
-def test_figures_change_with_k_users_and_seed(graphpriv):
+def test_figures_change_with_k_users_and_seed_and_files_do_not_without(graphpriv, tmp_path):
     def loss(*options):
         ended = graphpriv("demo", "--out", "d", "--json", *options)
         assert ended.code == 0, ended.err
         return ended.document["audit"]["information_loss"]["mean"]
 
-    base = loss("--users", 120, "--seed", 1)
-    assert loss("--users", 120, "--seed", 1) == base
-    assert len({base, loss("--users", 120, "--seed", 2), loss("--users", 130, "--seed", 1)}) == 3
-    assert loss("--users", 120, "--seed", 1, "--k", 20) > base
+    def left():
+        names = ("original.json", "released.json", "mapping.csv", "microdata.csv")
+        return [(tmp_path / "d" / name).read_bytes() for name in names]
+
+    base = loss("--users", 50, "--seed", 1)
+    files = left()
+    assert (loss("--users", 50, "--seed", 1), left()) == (base, files)
+    assert len({base, loss("--users", 50, "--seed", 2), loss("--users", 55, "--seed", 1)}) == 3
+    assert loss("--users", 50, "--seed", 1, "--k", 20) > base
 
 
 def test_the_printed_table_is_there_without_json(graphpriv):
@@ -89,6 +98,13 @@ def test_the_printed_table_is_there_without_json(graphpriv):
 def test_what_cannot_be_done_leaves_nothing(graphpriv, tmp_path, options, code):
     assert graphpriv("demo", *options).code == code
     assert not (tmp_path / "graphpriv-demo").exists()
+
+
+def test_a_folder_that_cannot_be_is_refused_before_the_work(graphpriv, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    ended = graphpriv("demo", "--users", 60, "--out", "file/d")
+    assert (ended.code, "Drawing" in ended.err) == (2, False)
+    assert ended.error.startswith("file/d: ")
 
 
 def test_files_that_are_not_of_a_demo_are_kept(graphpriv, tmp_path):

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from api.service.records import Records
+from api.service.uploads import Uploads
+
 
 def test_a_graph_goes_in_and_comes_out_the_same(graphpriv, small, tmp_path):
     assert graphpriv("graph", "import", small, "--graph", "g").code == 0
@@ -223,7 +226,7 @@ def test_what_an_edge_list_does_not_say_is_told(graphpriv, tmp_path):
     assert "line 1: this line was taken for the names of the columns" in ended.err
     assert "read the file as undirected to have each once" in ended.err
     ended = graphpriv("graph", "import", "e.csv", "--graph", "h", "--undirected")
-    assert "2 users, 1 undirected edges" in ended.out
+    assert "2 users, 1 undirected edge" in ended.out
     assert "direction" not in ended.err
 
 
@@ -231,3 +234,18 @@ def test_the_help_of_import_says_how_edges_are_read(graphpriv):
     said = " ".join(graphpriv("graph", "import", "--help").out.split())
     assert "whatever the file says" in said
     assert "an edge list is directed unless a comment at its top says '# Undirected graph'" in said
+
+
+def test_a_person_is_forgotten_in_the_folder_of_the_service_too(graphpriv, small, tmp_path):
+    graphpriv("graph", "import", small, "--graph", "g")
+    graphpriv("account", "add", "ann", "--role", "custodian", "--home", "kept")
+    with Records.at("kept") as records:
+        account = records.accounts.all()[0]
+        uploads = Uploads(records.home, 1000)
+        ids = [uploads.open(account, 3).id for _ in range(2)]
+        for id, text in zip(ids, (b"bob", b"cid"), strict=True):
+            uploads.add(id, account, 0, text)
+    said = graphpriv("graph", "forget", "g", "bob", "--home", "kept")
+    assert (said.code, "Erased in the service: 1 upload and 0 jobs" in said.out) == (0, True), said.out + said.err
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "kept").rglob("*") if path.is_file())
+    assert b"bob" not in kept and b"cid" in kept

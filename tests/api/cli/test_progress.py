@@ -140,23 +140,25 @@ def test_the_phases_of_an_import_a_protection_an_audit_and_a_demo(told, graphpri
     (small.parent / "e.csv").write_text("source,target\na,b\nb,a\n")
     (small.parent / "e.users.csv").write_text("id\na\nb\n")
     ended = graphpriv("graph", "import", "e.csv", "--graph", "e", "--json")
-    assert told(ended) == ["Reading", "Reading users", "Reading edges", "Checking", "Storing"]
+    assert told(ended) == ["Reading", "Reading users", "Reading edges", "Checking", "Computing figures", "Storing"]
     assert ended.document["users"] == 2
     for suffix in ("json", "graphml", "gexf"):
         graphpriv("graph", "export", "e", "--out", f"e.{suffix}")
         ended = graphpriv("graph", "import", f"e.{suffix}", "--graph", suffix)
-        assert told(ended) == ["Reading", "Checking", "Storing"]
+        assert told(ended) == ["Reading", "Checking", "Computing figures", "Storing"]
     graphpriv("graph", "import", small, "--graph", "g")
-    protecting = ["Loading", "Clustering", "Releasing", "Verifying", "Storing"]
-    assert told(graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1))[:5] == protecting
+    protecting = ["Loading", "Clustering", "Releasing", "Verifying", "Computing figures", "Storing"]
+    assert told(graphpriv("protect", "g", "--k", 2, "--into", "r", "--seed", 1))[:6] == protecting
     ended = graphpriv("audit", "g", "r", "--scenario", "all", "--json")
     attacking = [
         f"Attacker {attacker}, {scenario}" for attacker in ("ego", "subgraph") for scenario in ("all", "structure")
     ]
     assert told(ended) == ["Loading", *attacking, "Measuring"]
     ended = graphpriv("demo", "--users", 20, "--seed", 1, "--json")
-    first = ["Drawing 20 users", *protecting[1:4], "Attacker ego, all"]
-    assert (told(ended)[:5], told(ended)[-3:]) == (first, ["Measuring", "Describing", "Writing"])
+    collecting = ["Drawing 20 users", "Crawling", "Enriching", "Reading linked pages", "Enriching"]
+    first = [*collecting, *protecting[1:4]]
+    assert (told(ended)[:8], told(ended)[-3:]) == (first, ["Measuring", "Describing", "Writing"])
+    assert told(ended)[8].startswith("Attacker ego, ")
 
 
 def test_a_sweep_counts_its_runs(told, graphpriv, small):

@@ -88,11 +88,16 @@ def test_a_second_live_release_is_refused_with_the_ways_out(released, graphpriv)
         "--overwrite, or take the joint k with --accept-combined-risk. A copy that was exported is live wherever it is."
     )
     graphpriv("graph", "import", "town.json", "--graph", "elsewhere")
-    # An original of its own, by all that the store knows.
-    assert graphpriv("protect", "elsewhere", "--k", 5, "--into", "two", "--seed", 2).code == 0
+    # The same data under another name.
+    ended = graphpriv("protect", "elsewhere", "--k", 5, "--into", "two", "--seed", 2, "--accept-combined-risk")
+    assert ended.code == 2
+    assert ended.error == (
+        "'one' is a live release of 'town', which held the same data as 'elsewhere', and links tell which rows of two "
+        "releases are one user. Make the next one from 'town', or delete 'one'."
+    )
     assert graphpriv("sweep", "town", "--k", 5, "--runs", 1, "--attacker", "ego").code == 0
     assert [each["name"] for each in graphpriv("graph", "list", "--json").document["graphs"]] == [
-        *("elsewhere", "g", "one", "town", "two"),
+        *("elsewhere", "g", "one", "town"),
     ]
 
 

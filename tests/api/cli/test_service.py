@@ -4,9 +4,23 @@ import json
 import os
 import re
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.request
+
+import pytest
+
+from api.cli.service import _shown
+from tests.api.conftest import SMALL
+
+
+@pytest.fixture(autouse=True)
+def _limits_end_with_the_test(monkeypatch):
+    """`serve` sets the limits of readers for its whole process, which is that of the other tests here."""
+    for name in ("MOST_COLUMNS", "MOST_CELLS", "LONGEST_FIELD"):
+        monkeypatch.setenv(f"GRAPHPRIV_{name}", "")
 
 
 def test_it_serves_until_it_is_told_to_end(tmp_path):
@@ -32,8 +46,27 @@ def test_it_serves_until_it_is_told_to_end(tmp_path):
         asked = urllib.request.Request(f"{address}{job}/events", headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(asked, timeout=60) as answer:
             assert '"done"' in answer.read().decode()
-        process.send_signal(signal.SIGTERM)
+        sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        asked = urllib.request.Request(f"{address}/v1/graphs/people", json.dumps(SMALL).encode(), sent, method="PUT")
+        urllib.request.urlopen(asked, timeout=60).close()
+        asked = {"name": "people", "k": ["2"], "runs": 10_000}
+        asked = urllib.request.Request(f"{address}/v1/sweep", json.dumps(asked).encode(), sent)
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            job = json.load(answer)["id"]
+        asked = urllib.request.Request(f"{address}/v1/jobs/{job}/events", headers=sent)
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            # Until it runs; the stream is open when the service is told to stop.
+            assert any(b'"running"' in line for line in answer)
+            process.send_signal(signal.SIGTERM)
+            # It ends in order, and not broken off.
+            answer.read()
         assert process.wait(timeout=30) == 0
+        with sqlite3.connect(tmp_path / "home" / "jobs.db") as database:
+            # What was under way is free for the next worker.
+            assert database.execute("SELECT state FROM job WHERE id = ?", (job,)).fetchall() == [("running",)]
+            status = "SELECT status FROM workflow_status WHERE workflow_uuid = ?"
+            assert database.execute(status, (job,)).fetchall() == [("ENQUEUED",)]
+            assert database.execute("SELECT * FROM job_beat").fetchall() == []
     finally:
         process.kill()
         process.wait()
@@ -48,3 +81,44 @@ def test_a_kernel_that_is_interrupted_is_no_bug(graphpriv, monkeypatch):
     ended = graphpriv("methods", "--json")
     assert ended.code == 1
     assert ended.error.startswith("interrupted")
+
+
+def refused(graphpriv, tmp_path, *given):
+    """The one line by which `serve` says why it does not start."""
+    ended = graphpriv("serve", "--port", "0", "--home", tmp_path / "home", *given)
+    assert ended.code != 0
+    assert ended.err.count("\n") == 1
+    return ended.error
+
+
+def test_a_port_in_use_is_one_line(graphpriv, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = refused(graphpriv, tmp_path, "--port", port)
+    assert told == f"--host 127.0.0.1 --port {port}: Address already in use."
+
+
+def test_an_address_of_another_machine_is_one_line(graphpriv, tmp_path):
+    told = refused(graphpriv, tmp_path, "--host", "192.0.2.1")
+    assert told == "--host 192.0.2.1 --port 0: Cannot assign requested address."
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(graphpriv, tmp_path):
+    (tmp_path / "file").touch()
+    told = refused(graphpriv, tmp_path, "--home", tmp_path / "file" / "home")
+    assert told == f"{tmp_path}/file/home: Not a directory. The service's folder cannot be made here."
+
+
+def test_a_store_that_cannot_be_made_is_one_line(graphpriv, tmp_path):
+    assert str(tmp_path / "nowhere") in refused(graphpriv, tmp_path, "--store", f"file:{tmp_path / 'nowhere' / 's.db'}")
+
+
+def test_settings_that_are_wrong_are_one_line_each(graphpriv, tmp_path):
+    assert refused(graphpriv, tmp_path, "--proxies", "10.0.0.300").startswith("--proxies must be addresses or networks")
+    assert refused(graphpriv, tmp_path, "--keep-jobs", "-1").startswith("--keep-jobs must be from 0 to 100000")
+    assert "access log cannot be kept here" in refused(graphpriv, tmp_path, "--access-log", tmp_path / "no" / "log")
+
+
+def test_an_address_of_ipv6_is_shown_as_browsers_take_it():
+    assert _shown(("::1", 8000)) == "[::1]:8000"
+    assert _shown(("127.0.0.1", 8000)) == "127.0.0.1:8000"

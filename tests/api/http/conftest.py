@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from waitress import wasyncore
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from api.app import create_app
 from api.http.describing import PROBLEM_SCHEMA
 from api.http.openapi import openapi, template_of
-from api.http.server import server_of
+from api.http.server import server_at
 from api.service.accounts import ROLES
 from api.verbs import verbs
 from api.verbs.contract import Work, perform
@@ -82,15 +81,13 @@ class Caller:
 @contextmanager
 def running(app: Any) -> Iterator[tuple[str, int]]:
     """The address of a server of *app*, which is stopped with all its threads and connections."""
-    server = server_of(app, "127.0.0.1", 0)
+    server = server_at(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
-        yield server.effective_host, server.effective_port
+        yield server.addresses[0]
     finally:
-        # Threads first: they would write to what stands where their sockets were.
-        server.task_dispatcher.shutdown(timeout=20)
-        wasyncore.close_all(server._map)
+        server.stop()
         thread.join(20)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class FakeEvent:
     number: int
     kind: str
     data: Any
+    at: float = 0.0
 
 
 class FakeJobs:
@@ -71,6 +73,13 @@ class FakeJobs:
 
     def forget(self, person):
         self.forgotten = person
+        return 0
+
+    def naming(self, names):
+        return [each for each in self.all.values() if set(names) & {*map(str, each.options.values())}]
+
+    def erase(self, id):
+        del self.all[id]
 
     def cancel(self, id):
         self.all[id].state = "cancelled"
@@ -98,8 +107,15 @@ class FakeJobs:
         class Failure:
             error: str = "NoSolution"
             text: str = "No release exists."
+            parameters: tuple[str, ...] = ()
 
         return Failure()
+
+    def counts(self):
+        return dict(Counter(each.state for each in self.all.values()))
+
+    def erase_older(self, seconds):
+        self.erased_after = seconds
 
     def files(self, id):
         return {"a.txt": 1}
@@ -123,6 +139,9 @@ class FakeFiles:
         return Stored(name, self.tables[name])
 
     hierarchies = table
+
+    def schema(self, table, account):
+        """No table has one."""
 
     def upload(self, upload, account):
         if upload != f"upload-of-{account.name}":

@@ -6,7 +6,8 @@ import pytest
 
 from api.app import create_app
 from api.http.problems import problem
-from tabular.errors import InvalidParameter, NoSolution, StoreUnavailable, named
+from graphpriv.store.records import taken
+from tabular.errors import InvalidParameter, NoSolution, StoreUnavailable
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def failing(config):
     for name, error in {
         "solution": NoSolution("No release with k=5 exists."),
         "parameter": InvalidParameter.wrong("at_risk", must="be at least 0", was=-1, owner="AuditRelease"),
-        "overwrite": InvalidParameter(f"The file exists; give {named('overwrite')} to replace it."),
+        "overwrite": taken("people"),
         "store": StoreUnavailable(f"{config['STORE']}: it does not answer.", can_retry=True),
         "path": NoSolution(f"{config['HOME']}/request-abc/graph.json: the file is empty."),
         "memory": MemoryError(),
@@ -43,7 +44,8 @@ def test_an_error_points_at_its_field(failing):
 
 def test_what_is_no_field_here_is_called_what_it_is_elsewhere(failing):
     answer = failing.get("/fails/overwrite")
-    assert "--overwrite on the command line" in answer.json["detail"]
+    told = "A graph is called 'people' already; take another name, or replace it with DELETE and this request again."
+    assert (answer.status_code, answer.json["detail"]) == (409, told)
     assert "errors" not in answer.json
 
 

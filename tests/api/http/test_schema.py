@@ -42,7 +42,7 @@ class Everything:
     def upload(self, upload, account):
         return Stored("upload", "original")
 
-    hierarchies, uploads = table, upload
+    hierarchies, schema, uploads = table, table, upload
 
 
 SERVICE = Requests(Everything(), Everything())
@@ -165,6 +165,9 @@ UPLOAD, LEVELS = {"upload": "a1"}, {"uploads": {"age.csv": "a1"}}
         ("table search", {"file": UPLOAD, "hierarchies": LEVELS}, True),
         ("table search", {"file": {"upload": "../a"}, "hierarchies": LEVELS}, False),
         ("table search", {"file": {"path": "a"}, "hierarchies": LEVELS}, False),
+        ("table compare", {"file": "adult"}, True),
+        ("table compare", {"file": UPLOAD}, True),
+        ("table compare", {"file": UPLOAD, "hierarchies": LEVELS}, True),
         ("audit", {"original": "g", "released": "r"}, True),
         ("audit", {"original": UPLOAD, "released": UPLOAD, "files": True}, True),
         ("audit", {"original": UPLOAD, "released": "r", "files": True}, False),
@@ -177,6 +180,7 @@ UPLOAD, LEVELS = {"upload": "a1"}, {"uploads": {"age.csv": "a1"}}
 )
 def test_files_are_uploads_or_names(name, body, fits, monkeypatch):
     body = {**body, **({"quasi_identifiers": ["age"]} if name == "table search" else {})}
+    body = {**body, **({"columns": ["age"]} if name == "table compare" else {})}
     assert allows(name, body) == fits
     assert is_taken(name, body, monkeypatch) == fits
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
+from api.app import create_app
+from api.http.server import server_at
+from graphpriv.store import open_store
 from tests.api.http.conftest import running
+from tests.api.http.fakes import FakeJobs
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
@@ -53,6 +59,82 @@ def test_a_request_says_in_one_way_where_it_goes_and_how_long_it_is(address, hea
     assert said(address, f"{head}\r\nConnection: close\r\n\r\n".encode())[0].split()[1] == status
 
 
+def test_what_the_application_never_sees_is_refused_as_everything_else(address):
+    large = b"PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000"
+    for head, status in ((b"GET /healthz HTTP/1.1\r\nBad Header: 1", 400), (large, 413)):
+        with socket.create_connection(address, timeout=20) as connection:
+            connection.sendall(head + b"\r\n\r\n")
+            told, _, body = b"".join(iter(lambda c=connection: c.recv(65536), b"")).partition(b"\r\n\r\n")
+        assert json.loads(body)["status"] == status
+        told = told.decode().lower()
+        assert f" {status} " in told.splitlines()[0]
+        for each in (
+            "content-type: application/problem+json",
+            "x-content-type-options: nosniff",
+            "x-frame-options: deny",
+        ):
+            assert each in told
+
+
+def test_a_body_of_just_the_most_is_taken(address):
+    head = b"POST /v1/protect HTTP/1.1\r\nHost: a\r\nContent-Length: 8388608\r\nConnection: close\r\n\r\n"
+    assert " 401 " in said(address, head, b"x" * 8388608)[0]
+
+
+def test_a_connection_that_says_nothing_is_closed_soon(app):
+    server = server_at(app, "127.0.0.1", 0)
+    settings = server.listening[0].adj
+    # The longest that one which sent half a request is kept: until it has been silent, and somebody looks.
+    assert settings.channel_timeout + settings.cleanup_interval <= 20
+    server.stop()
+    server.run()
+
+
+def read_to_the_end(connection):
+    return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+
+
+def test_a_server_that_is_told_to_stop_finishes_what_it_has_begun(config):
+    app = create_app(config, queue=FakeJobs())
+    open_store(config["STORE"], create=True).close()
+    asked, go = threading.Event(), threading.Event()
+
+    @app.get("/slow")
+    def slow():
+        asked.set()
+        assert go.wait(20)
+        return "x" * 1_000_000
+
+    service = app.extensions["graphpriv"]
+    token = service.accounts.add_first().secret
+    job = service.jobs.submit("protect", {}, account=service.accounts.named("custodian").id)
+    server = server_at(app, "127.0.0.1", 0)
+    running = threading.Thread(target=server.run)
+    running.start()
+    (address,) = server.addresses
+    idle, begun, stream = (socket.create_connection(address, timeout=20) for _ in range(3))
+    with idle, begun, stream:
+        begun.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        path = f"/v1/jobs/{job.id}/events"
+        stream.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        heard = stream.recv(65536)
+        while b"event: state" not in heard:
+            heard += stream.recv(65536)
+        assert b"retry: " in heard
+        assert asked.wait(20)
+        server.stop()
+        # The stream ends and can be taken up again; what says nothing is closed; nobody new comes in.
+        assert read_to_the_end(stream).endswith("0\r\n\r\n")
+        assert read_to_the_end(idle) == ""
+        with pytest.raises(OSError):
+            socket.create_connection(address, timeout=20)
+        go.set()
+        assert read_to_the_end(begun).endswith("x" * 1_000_000)
+    running.join(20)
+    assert not running.is_alive()
+    service.close()
+
+
 def test_who_sends_half_a_request_keeps_nobody_waiting(address):
     half = [socket.create_connection(address) for _ in range(150)]
     try:
@@ -70,11 +152,11 @@ def test_who_sends_half_a_request_keeps_nobody_waiting(address):
 SERVES = """
 import sys
 from api.app import create_app
-from api.http.server import server_of
+from api.http.server import server_at
 
 app = create_app({"STORE": sys.argv[1], "HOME": sys.argv[2], "RATE_LIMIT": 1e6})
-server = server_of(app, "127.0.0.1", 0)
-print(server.effective_port, app.extensions["graphpriv"].accounts.add_first().secret, flush=True)
+server = server_at(app, "127.0.0.1", 0)
+print(server.addresses[0][1], app.extensions["graphpriv"].accounts.add_first().secret, flush=True)
 server.run()
 """
 

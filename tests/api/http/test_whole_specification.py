@@ -74,8 +74,22 @@ def app(config, make, graphs):
     accounts = made.extensions["graphpriv"].accounts
     for name in ("custodian", "other"):
         accounts.add(name, "custodian")
+    made.wsgi_app = read_to_its_end(made.wsgi_app)
     yield made
     made.extensions["graphpriv"].close()
+
+
+def read_to_its_end(application):
+    """An application whose answers are read and closed, as every server does: a stream holds a place until then."""
+
+    def read(environ, start_response):
+        answer = application(environ, start_response)
+        try:
+            return [b"".join(answer)]
+        finally:
+            answer.close()
+
+    return read
 
 
 def test_no_answer_is_undocumented_and_none_a_bug(app):

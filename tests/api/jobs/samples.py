@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from api.verbs.contract import Outcome, Verb, Work, json_output, text_output, verbs
 from tabular.errors import InvalidInput, StoreUnavailable
 from tabular.files.disk import read_text
+from tabular.loop import Values, key_of
 from tabular.registry import option
 
 
@@ -85,7 +88,43 @@ class Count(Verb):
         return Outcome(document={"file": self.file, "lines": len(read_text(self.file).splitlines())})
 
 
-SAMPLES = {"sample draw": Draw, "sample sleep": Sleep, "sample refuse": Refuse, "sample count": Count}
+@dataclass(frozen=True, kw_only=True)
+class Share(Verb):
+    """Draw a number in each of some parts."""
+
+    draws: ClassVar[bool] = True
+    stoppable: ClassVar[bool] = True
+
+    parts: int = option(8, help="How many.")
+    mark: str = option("", help="A file to which each part that is begun adds a line.", metavar="PLACE")
+    gate: str = option("", help="A file that says how many parts may end.", metavar="PLACE")
+
+    def run(self, work: Work) -> Outcome:
+        def done(number: int) -> Values:
+            if self.mark:
+                with Path(self.mark).open("a") as file:
+                    file.write(f"{os.getpid()} {number}\n")
+            while self.gate and int(Path(self.gate).read_text() or 0) <= number:
+                time.sleep(0.01)
+            return {"number": np.random.default_rng([work.seed, number]).integers(1 << 40, size=1)}
+
+        found = work.parts.each(
+            key_of("share", work.seed),
+            done,
+            self.parts,
+            stop=work.stop,
+            told=lambda done: work.report("Parts", done, self.parts),
+        )
+        return Outcome(document={"numbers": {str(number): int(values["number"][0]) for number, values in found}})
+
+
+SAMPLES = {
+    "sample share": Share,
+    "sample draw": Draw,
+    "sample sleep": Sleep,
+    "sample refuse": Refuse,
+    "sample count": Count,
+}
 
 
 def enter() -> None:

@@ -38,12 +38,24 @@ OPTIONS = {
     "table hierarchy": {"file": "t.csv", "column": "age", "by": "range", "param": ["widths=5,10"], "out": "age.csv"},
     "table protect": {**COLUMNS, "method": "pram", "out": "p.csv", "private": "p.json", "matrices_out": "matrices"},
     "table measure": {"original": "t.csv", "masked": "masked.csv", "columns": ["age", "town"]},
+    "table compare": {**COLUMNS, "k": 3, "hierarchies": "levels", "sample": 2, "html": "map.html"},
+    "table evolve": {
+        **COLUMNS,
+        "what": "records",
+        "generations": 20,
+        "out": "e.csv",
+        "population_out": "every",
+        "html": "e.html",
+    },
     "table search": {"file": "t.csv", "quasi_identifiers": ["age"], "hierarchies": "levels", "k": 3, "out": "best.csv"},
+    "topics": {"file": "texts.txt"},
+    "places": {"file": "texts.txt"},
+    "enrich": {"name": "other", "pages": 0},
     "store check": {},
     "store backup": {"file": "backup.db"},
 }
 
-ELSEWHERE = {"demo", "warm-up", "store restore"}
+ELSEWHERE = {"demo", "warm-up", "store restore", "table import", "crawl", "graph refresh"}
 
 
 @pytest.fixture
@@ -53,10 +65,12 @@ def tables(tmp_path):
     (folder / "levels" / "age.csv").write_text(AGES)
     for name in ("t.csv", "masked.csv"):
         (folder / name).write_text(ROWS)
-    write_graph(synthetic_graph(80, rng=np.random.default_rng(1)), folder / "g.json")
+    (folder / "texts.txt").write_text("Two goals in the final\nShares rose on higher profits\n")
+    for number, name in enumerate(("g", "other"), 1):
+        write_graph(synthetic_graph(80, rng=np.random.default_rng(number)), folder / f"{name}.json")
     store = f"file:{tmp_path / 'graphs.db'}"
-    for name in ("g", "other", "old"):
-        without_jobs("graph import", {"file": "g.json", "graph": name}, 0, folder, store)
+    for name, file in (("g", "g.json"), ("other", "other.json"), ("old", "g.json")):
+        without_jobs("graph import", {"file": file, "graph": name}, 0, folder, store)
     without_jobs("protect", {"name": "g", "k": 4, "into": "r"}, 0, folder, store)
     return folder
 

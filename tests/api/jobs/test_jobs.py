@@ -22,7 +22,7 @@ from api.jobs.records import NoResult, TooManyJobs
 from api.jobs.worker import Told
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, UnknownName
 from tests.api.jobs.conftest import TOP, children, has_ended, is_running, until
-from tests.contracts.jobs import JobsContract, WorkersContract
+from tests.contracts.jobs import JobsContract, PartsContract, WorkersContract
 
 
 class TestOnSqlite(JobsContract):
@@ -38,6 +38,10 @@ class TestOnSqlite(JobsContract):
 
 
 class TestWorkersOnSqlite(WorkersContract):
+    pass
+
+
+class TestPartsOnSqlite(PartsContract):
     pass
 
 
@@ -151,14 +155,15 @@ class TestLimits:
         assert sorted((last, first, second), key=lambda each: jobs.get(each.id).began) == [first, second, last]
 
     def test_a_job_that_takes_too_long_ends_with_what_it_has_or_fails(self, jobs, worker):
-        worker(seconds=0.5, at_once=2)
+        # The process of a verb takes a second to begin where others compute as well.
+        worker(seconds=2, at_once=2)
         listening = jobs.submit("sample draw", {"numbers": 10**6}, account="a")
         deaf = jobs.submit("sample sleep", {}, account="a")
         assert jobs.wait(listening.id, 20).state == "done"
         assert jobs.result(listening.id).document["count"] > 0
         assert jobs.wait(deaf.id, 20).state == "failed"
         assert jobs.failure(deaf.id).error == "TimeLimit"
-        assert "0.5 s" in jobs.failure(deaf.id).text
+        assert "2 s" in jobs.failure(deaf.id).text
 
 
 class TestFailing:
@@ -215,9 +220,12 @@ class TestWhatIsKept:
             drawn,
             jobs.submit("table describe", {"file": "people.csv"}, account="a"),
             jobs.submit("table check", {"file": "people.csv", "quasi_identifiers": ["age"]}, account="a"),
-            jobs.submit("sample refuse", {"text": "the-cell"}, account="a"),
+            *(jobs.submit("sample refuse", {"text": "the-cell", "how": how}, account="a") for how in ("input", "bug")),
         ]
-        assert [jobs.wait(each.id, 30).state for each in sent] == ["done", "done", "done", "failed"]
+        assert [jobs.wait(each.id, 30).state for each in sent] == ["done", "done", "done", "failed", "failed"]
+        # All sorts of records are there that could hold any of it.
+        kinds = {each.kind for job in sent for each in jobs.events({job.id: 0})}
+        assert {"state", "best"} <= kinds
         numbers = jobs.file(drawn.id, "drawn.txt").read_bytes().split()
         raw = b"".join(path.read_bytes() for path in home.glob("jobs.db*"))
         assert drawn.id.encode() in raw
@@ -288,6 +296,16 @@ class TestWhatIsKept:
         time.sleep(0.5)
         assert not mark.exists()
 
+    def test_a_path_that_somebody_wrote_into_the_tables_leads_nowhere(self, jobs, worker, tmp_path):
+        job = jobs.submit("sample draw", {"numbers": 1, "out": "drawn.txt"}, account="a")
+        path = tmp_path / "written.txt"
+        with jobs.ledger.engine.begin() as connection:
+            changed = sa.text("UPDATE job SET options = replace(options, 'drawn.txt', :path) WHERE id = :id")
+            assert connection.execute(changed, {"path": str(path), "id": job.id}).rowcount == 1
+        worker()
+        assert jobs.wait(job.id, 20).state == "failed"
+        assert not path.exists()
+
     def test_the_default_serializer_of_the_engine_is_refused(self):
         from dbos._serialization import DBOSDefaultSerializer
 
@@ -328,3 +346,62 @@ class TestProcesses:
         # Once a second, since nobody reads faster.
         assert [each.done for each in told] == [0, 2, 4, 6, 8, 10]
         assert [each.seconds_left for each in told] == [None, 49.0, 48.0, 47.0, 46.0, 45.0]
+
+    def test_steps_of_a_part_give_the_words_and_the_parts_that_are_done_the_figures(self, monkeypatch):
+        told, clock = [], [0.0]
+        monkeypatch.setattr("api.jobs.worker.time.monotonic", lambda: clock[0])
+        ledger = SimpleNamespace(tell=lambda id, attempt, progress: told.append(progress))
+        tell = Told(ledger, SimpleNamespace(id="job", name="attempt"))
+        # Five runs were done when this attempt began.
+        for run in range(5, 8):
+            tell({"phase": "Runs", "done": run, "of": 25})
+            for step in range(100):
+                clock[0] += 0.1
+                tell({"phase": f"Run {run + 1} of 25: Measuring", "done": step, "of": 100})
+        assert {each.of for each in told} == {25}
+        assert [each.done for each in told] == sorted(each.done for each in told)
+        last = told[-1]
+        assert (last.phase, last.done) == ("Run 8 of 25: Measuring", 7)
+        # Two runs took 20 seconds, and this one has taken almost 10 by now.
+        assert last.seconds_left == pytest.approx(30 * 18 / 2, abs=15)
+        # The last word is told even if nothing follows for long.
+        tell({"phase": "Runs", "done": 8, "of": 25})
+        clock[0] += 1.0
+        tell({})
+        assert told[-1].done == 8
+
+
+class TestOldJobs:
+    def test_what_ended_long_ago_goes_with_all_it_left_and_nothing_else_does(self, jobs):
+        old, new, waiting = (jobs.submit("sample draw", {"person": f"p{n}"}, account="a") for n in range(3))
+        for job in (old, new):
+            jobs.cancel(job.id)
+            (jobs.settings.home / "jobs" / job.id / "kept" / "files").mkdir(parents=True)
+        database, days = jobs.ledger.engine, 24 * 3600
+        with database.begin() as connection:
+            # One that waits is no old one, however long it has waited.
+            for job, column in ((old, "ended"), (waiting, "created")):
+                late = f"UPDATE job SET {column} = {column} - {31 * days} WHERE id = '{job.id}'"
+                connection.execute(sa.text(late))
+        jobs.erase_older(30 * days)
+        assert {each.id for each in jobs.list()} == {new.id, waiting.id}
+        assert [each.name for each in (jobs.settings.home / "jobs").iterdir()] == [new.id]
+        assert jobs.private.get(old.private) is None
+        assert jobs.private.get(new.private) is not None
+        with database.connect() as connection:
+            assert connection.scalar(sa.text("SELECT count(*) FROM job_event WHERE job = :id"), {"id": old.id}) == 0
+            known = set(connection.scalars(sa.text("SELECT workflow_uuid FROM workflow_status")))
+        assert known == {new.id, waiting.id}
+
+    def test_two_processes_may_erase_at_once(self, jobs, monkeypatch):
+        job = jobs.submit("sample draw", {}, account="a")
+        jobs.cancel(job.id)
+        remove = type(jobs).remove
+
+        def after_another(self, id):
+            remove(self, id)
+            remove(self, id)
+
+        monkeypatch.setattr(type(jobs), "remove", after_another)
+        jobs.erase_older(-1)
+        assert jobs.list() == []

@@ -19,7 +19,7 @@ from graphpriv.formats import write_graph
 from graphpriv.graph import fingerprint
 from graphpriv.store import open_store
 from graphpriv.synthetic import synthetic_graph
-from tests.api.jobs.conftest import left_by, until, without_jobs
+from tests.api.jobs.conftest import children, left_by, until, without_jobs
 
 #: What a search says of time, and nothing else may differ.
 CLOCKS = ("seconds", "moments")
@@ -58,14 +58,21 @@ class Load:
         ages = "".join(f"{age};{age // 5 * 5};{age // 10 * 10};*\n" for age in range(20, 40))
         (tables / "levels" / "age.csv").write_text(ages)
         (tables / "levels" / "town.csv").write_text("A;AB;*\nB;AB;*\nC;CD;*\nD;CD;*\n")
+        without_jobs("graph import", {"file": "g.json", "graph": "audited"}, 0, tables, self.store)
+        without_jobs("protect", {"name": "audited", "k": 3, "into": "audited-k3"}, 0, tables, self.store)
         for number in range(self.rounds):
-            for name in (f"original-{number}", f"old-{number}"):
-                without_jobs("graph import", {"file": "g.json", "graph": name}, 0, tables, self.store)
+            # Each has data of its own: what is released under one name is not released again under another.
+            own = f"g-{number}.json"
+            write_graph(synthetic_graph(150, rng=rng), tables / own)
+            for name, file in ((f"original-{number}", own), (f"old-{number}", "g.json")):
+                without_jobs("graph import", {"file": file, "graph": name}, 0, tables, self.store)
             self.jobs += [
                 ("graph import", {"file": "g.json", "graph": f"new-{number}"}, 1),
                 ("protect", {"name": f"original-{number}", "k": 5, "into": f"release-{number}"}, 100 + number),
                 ("table search", SEARCH, 200 + number),
                 ("graph delete", {"name": f"old-{number}"}, 1),
+                ("sweep", {"name": "audited", "k": ["2", "4"], "runs": 2}, 400 + number),
+                ("audit", {"original": "audited", "released": "audited-k3", "html": "audit.html"}, 1),
                 ("sample draw", {"numbers": 50, "pause": 0.02}, 300 + number),
             ]
 
@@ -137,6 +144,30 @@ def killed(jobs, worker, tmp_path):
 
 def test_five_kills_of_workers_change_nothing(killed):
     killed(kills=5, rounds=1, seed=random.SystemRandom().randrange(10**6))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("verb", ["audit", "sweep"])
+def test_two_workers_share_a_long_job_one_is_killed_and_the_bytes_are_those_of_one(jobs, worker, tmp_path, verb):
+    tables, store = tmp_path / "tables", f"file:{tmp_path / 'graphs.db'}"
+    write_graph(synthetic_graph(30_000, rng=np.random.default_rng(1)), tables / "g.json")
+    without_jobs("graph import", {"file": "g.json", "graph": "g"}, 0, tables, store)
+    without_jobs("protect", {"name": "g", "k": 5, "into": "r"}, 0, tables, store)
+    options = {
+        "audit": {"original": "g", "released": "r", "steps": 3 * 10**9, "at_risk": 100},
+        "sweep": {"name": "g", "k": ["3", "5"], "runs": 3, "steps": 10**9},
+    }[verb]
+    expected = without_jobs(verb, options, 7, tmp_path / "alone", store)
+    both = [worker(help_after=0.0, silence=5.0) for _ in range(2)]
+    job = jobs.submit(verb, options, account="a", seed=7)
+    parts = tmp_path / "jobs" / job.id / "parts"
+    # Each works at it, and something is done.
+    until(lambda: all(map(children, both)) and len([*parts.glob("?" * 64)]) > 1, 120)
+    both[0].kill()
+    worker(help_after=0.0, silence=5.0)
+    assert jobs.wait(job.id, 600).state == "done"
+    assert json.loads(json.dumps(left_by(jobs, job))) == json.loads(json.dumps(expected))
+    until(lambda: [each.name for each in (tmp_path / "jobs" / job.id).iterdir()] == ["kept"])
 
 
 @pytest.mark.heavy

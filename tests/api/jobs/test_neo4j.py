@@ -29,9 +29,12 @@ def test_kills_of_the_store_change_nothing(jobs, worker, neo4j_server, neo4j_url
     chance = random.Random(5)
     write_graph(synthetic_graph(400, rng=np.random.default_rng(1)), tmp_path / "tables" / "g.json")
     embedded = f"file:{tmp_path / 'expected.db'}"
+    # Each original has data of its own: the same data under two names has one release alone.
     for number in range(6):
+        made = synthetic_graph(400, rng=np.random.default_rng(10 + number))
+        write_graph(made, tmp_path / "tables" / f"g-{number}.json")
         for store in (neo4j_url, embedded):
-            imported = {"file": "g.json", "graph": f"original-{number}"}
+            imported = {"file": f"g-{number}.json", "graph": f"original-{number}"}
             without_jobs("graph import", imported, 0, tmp_path / "tables", store)
     load = [("graph import", {"file": "g.json", "graph": f"new-{number}"}) for number in range(6)]
     load += [("protect", {"name": f"original-{number}", "k": 5, "into": f"release-{number}"}) for number in range(6)]

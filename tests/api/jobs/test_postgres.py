@@ -12,7 +12,7 @@ import pytest
 from api.jobs.worker import Worker
 from tabular.errors import StoreUnavailable
 from tests.api.jobs.conftest import left_by, until, without_jobs
-from tests.contracts.jobs import JobsContract, WorkersContract
+from tests.contracts.jobs import JobsContract, PartsContract, WorkersContract
 
 pytestmark = pytest.mark.postgres
 
@@ -38,6 +38,11 @@ class TestOnPostgres(JobsContract):
 @pytest.mark.heavy
 class TestWorkersOnPostgres(WorkersContract):
     schema = "dbos"
+
+
+@pytest.mark.heavy
+class TestPartsOnPostgres(PartsContract):
+    pass
 
 
 @pytest.fixture

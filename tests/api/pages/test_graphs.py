@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from api.pages import pictures
+from api.pages import asking, pictures
+from tests.api.conftest import SMALL
 from tests.api.http.conftest import (  # noqa: F401 (fixtures)
     analyst,
     app,
@@ -28,15 +29,24 @@ def test_the_picture_of_a_release_knows_its_own_ids_alone(graphs, custodian, ana
     assert {len(each["codes"]) for each in released["colours"].values()} == {released["users"]}
 
 
-def test_a_look_at_an_original_is_in_the_log_once_for_each_thing_seen(graphs, custodian, service):  # noqa: F811
-    custodian.get("/graphs/people")
-    assert [each.action for each in service.log.entries()] == ["graph read", "graph describe"]
+def test_a_look_at_an_original_is_in_the_log_once(graphs, custodian, auditor, service):  # noqa: F811
+    custodian.put("/v1/tables/visits", data="age,town\n30,A\n40,B\n")
+    begun = service.log.end()[0]
+    for role in (custodian, auditor):
+        assert [role.get(path).status_code for path in ("/graphs/people", "/tables/visits")] == [200, 200]
+    said = [(each.role, each.action, each.object) for each in reversed(service.log.entries()) if each.number > begun]
+    assert said == [
+        ("custodian", "graph read", "people"),
+        ("custodian", "table read", "visits"),
+        ("auditor", "graph describe", "people"),
+        ("auditor", "table describe", "visits"),
+    ]
 
 
 def test_each_answer_has_the_request_that_gives_it(graphs, analyst):  # noqa: F811
     text = analyst.get("/graphs/people-v1").text
     shown = re.findall(r"<code>(GET /v1/graphs/[^<]+)</code>", text)
-    assert len(shown) == 5 and all("/v1/graphs/release:people-v1" in each for each in shown[:4]), shown
+    assert len(shown) == 8 and all("/v1/graphs/release:people-v1" in each for each in shown[:7]), shown
 
 
 def test_where_both_have_a_name_the_address_says_which(graphs, make, custodian, analyst, tmp_path):  # noqa: F811
@@ -57,3 +67,65 @@ def test_above_a_size_there_is_no_picture_and_the_page_says_so(graphs, analyst, 
 def test_an_unknown_user_is_told_without_repeating_the_id(graphs, analyst, user):  # noqa: F811
     answer = analyst.get("/graphs/people-v1", query_string={"user": user})
     assert answer.status_code == 400 and user not in answer.text
+
+
+def test_users_are_chosen_by_place_topic_rank_and_degree(graphs, custodian):  # noqa: F811
+    text = custodian.get("/graphs/people?location=United+States&topic=Technology&rank=1&degree=1..").text
+    assert "2 of 4 users." in text
+    assert "users?location=United%20States" in text.replace("+", "%20")
+    shown = re.findall(r'href="[^"]*user=(\w+)[^"]*#neighbours">', text)
+    assert shown == ["bob", "cid"]
+    # What was chosen stays in the form, and goes along to the next page and to a user.
+    assert 'value="United States"' in text and '<option value="Technology" selected>' in text
+    assert all("degree=1" in each for each in re.findall(r'href="([^"]*user=\w+[^"]*)"', text))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["degree=many", "location=Atlantis", "topic=Nothing", "rank=1", "rank=9&topic=Sports"]
+)
+def test_a_choice_that_cannot_be_stays_in_the_form_with_what_is_wrong(graphs, analyst, wrong):  # noqa: F811
+    answer = analyst.get(f"/graphs/people-v1?{wrong}")
+    assert answer.status_code == 400 and 'aria-invalid="true"' in answer.text and 'role="alert"' in answer.text
+    assert "All 4 users." in answer.text
+
+
+def test_every_answer_can_be_had_from_the_address_beside_it(graphs, analyst):  # noqa: F811
+    text = analyst.get("/graphs/people-v1?degree=1..&by=topic1&and_by=location:country").text.replace("&amp;", "&")
+    addresses = re.findall(r'href="(/v1/graphs/[^"]+)"', text)
+    assert len(addresses) == 14
+    assert {analyst.get(each).status_code for each in addresses} == {200}
+
+
+def test_users_come_in_pages(graphs, custodian, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(asking, "_USERS", 3)
+    first = custodian.get("/graphs/people?degree=0..").text.replace("&amp;", "&")
+    (following,) = re.findall(r'href="([^"]+)">Next page', first)
+    assert "cursor=" in following and "degree=0" in following
+    text = custodian.get(following).text
+    assert re.findall(r'user=(\w+)[^"]*#neighbours">', text) == ["dee"] and "First page" in text
+
+
+def test_users_without_a_place_can_be_asked_for(graphs, custodian):  # noqa: F811
+    text = custodian.get("/graphs/people").text
+    assert f'<option value="{asking.UNPLACED}">' in text
+    rows = custodian.get("/v1/graphs/people/users?location=").json["rows"]
+    found = custodian.get("/graphs/people", query_string={"location": asking.UNPLACED}).text
+    assert f"{len(rows)} of {len(SMALL['nodes'])} users." in found
+    assert "/users?location=&amp;limit=20" in found, [each for each in found.splitlines() if "users?" in each]
+
+
+def test_a_picture_that_is_there_waits_for_no_other_and_nobody_waits_for_long(graphs, custodian, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(pictures, "_PATIENCE", 0.05)
+    assert custodian.get("/graphs/people/picture").status_code == 200
+    with pictures._drawing:
+        assert custodian.get("/graphs/people/picture").status_code == 200
+        assert custodian.get("/graphs/people-v1/picture").status_code == 503
+    assert custodian.get("/graphs/people-v1/picture").status_code == 200
+
+
+def test_a_picture_of_a_graph_as_it_was_is_not_kept(graphs, custodian):  # noqa: F811
+    before = custodian.get("/graphs/people/picture").json["ids"]
+    assert custodian.delete(f"/v1/graphs/people/users/{before[0]}").status_code == 200
+    assert custodian.get("/graphs/people/picture").json["ids"] == before[1:]
+    kept = [made["ids"] for (name, _), made in pictures._kept.items() if name == "people"]
+    assert before[0] not in kept[-1] and before not in kept

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from api.http.sessions import BEFORE, COOKIE, FIELD, HEADER
+from api.service.accounts import mark_of
+from api.service.home import written
 from tests.api.http.conftest import app, config, make, service  # noqa: F401 (fixtures)
 
 
@@ -65,6 +68,33 @@ def test_nobody_signs_somebody_else_in(client, token):
     assert client.get_cookie(BEFORE) is not None and client.get_cookie(COOKIE) is None
 
 
+def test_a_form_of_another_site_signs_nobody_in(client, token):
+    # A browser sends it without our cookies, and the mark of no secret can be worked out.
+    form = {FIELD: mark_of(""), "token": token}
+    assert client.post("/sign-in", data=form).status_code == 403
+    client.set_cookie(BEFORE, "")
+    assert client.post("/sign-in", data=form).status_code == 403
+    assert client.get_cookie(COOKIE) is None
+
+
+def test_signing_in_again_takes_a_new_secret_and_ends_the_old_session(app, client, session, token):  # noqa: F811
+    old = client.get_cookie(COOKIE).value
+    # A page that was open before somebody signed in elsewhere in the browser.
+    client.set_cookie(BEFORE, "secret")
+    assert client.post("/sign-in", data={FIELD: mark_of("secret"), "token": token}).status_code == 303
+    assert client.get_cookie(COOKIE).value != old
+    copy = app.test_client()
+    copy.set_cookie(COOKIE, old)
+    assert copy.get("/accounts").status_code == 303
+    assert client.get("/accounts").status_code == 200
+
+
+def test_a_secret_that_somebody_else_has_set_is_no_session(client, token):
+    client.set_cookie(COOKIE, "chosen")
+    client.post("/sign-in", data={FIELD: mark(client.get("/sign-in")), "token": token})
+    assert client.get_cookie(COOKIE).value != "chosen"
+
+
 def test_a_wrong_token_is_told_without_repeating_it(client):
     answer = client.post("/sign-in", data={FIELD: mark(client.get("/sign-in")), "token": "gp_wrong"})
     assert answer.status_code == 401 and "not good" in answer.text and "gp_wrong" not in answer.text
@@ -101,3 +131,93 @@ def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(app, client, 
     assert copy.get("/accounts").status_code == 200
     client.post("/sign-out", data={FIELD: mark(client.get("/accounts"))})
     assert copy.get("/accounts").status_code == 303
+
+
+@pytest.mark.parametrize(("hours", "idle", "status"), [(11.9, 0, 200), (12.1, 0, 303), (2, 0.9, 200), (2, 1.1, 303)])
+def test_a_session_ends_in_time(client, session, service, hours, idle, status):  # noqa: F811
+    moment = datetime.now(UTC)
+    began, used = (written(moment - timedelta(hours=each)) for each in (hours, idle))
+    with service.records.home.writing() as db:
+        db.execute("UPDATE sessions SET began = ?, used = ?", (began, used))
+    assert client.get("/accounts").status_code == status
+
+
+def test_a_request_keeps_a_session_going(client, session, service):  # noqa: F811
+    before = written(datetime.now(UTC) - timedelta(minutes=59))
+    with service.records.home.writing() as db:
+        db.execute("UPDATE sessions SET used = ?", (before,))
+    client.get("/jobs")
+    (held,) = service.sessions.of(service.accounts.named("ann"))
+    assert held.used > before
+
+
+def signed_in(app, token):  # noqa: F811
+    client = app.test_client()
+    client.post("/sign-in", data={FIELD: mark(client.get("/sign-in")), "token": token})
+    return client
+
+
+def test_sessions_are_listed_and_ended_everywhere_else(app, client, session, service, token):  # noqa: F811
+    others = [signed_in(app, each) for each in (token, service.accounts.add("bob", "analyst")[1].secret)]
+    page = client.get("/sessions").text
+    assert page.count("this browser") == 1 and "bob" not in page
+    assert len(service.sessions.of(service.accounts.named("ann"))) == 2
+    assert client.post("/sessions/end").status_code == 403
+    assert client.post("/sessions/end", data={FIELD: mark(client.get("/sessions"))}).status_code == 303
+    assert [each.get("/sessions").status_code for each in (client, *others)] == [200, 303, 200]
+
+
+def test_signing_in_and_out_is_in_the_log(client, session, service, token):  # noqa: F811
+    client.post("/sign-out", data={FIELD: mark(client.get("/accounts"))})
+    said = [(each.account, each.action, each.kind) for each in reversed(service.log.entries())]
+    assert said == [("ann", "sign in", "session"), ("ann", "sign out", "session")]
+
+
+def test_after_so_many_wrong_tokens_an_address_waits_and_others_do_not(client, service, token):  # noqa: F811
+    def tried(token, address="10.0.0.1"):
+        where = {"REMOTE_ADDR": address}
+        form = {FIELD: mark(client.get("/sign-in")), "token": token}
+        return client.post("/sign-in", data=form, environ_overrides=where)
+
+    assert [tried("gp_wrong").status_code for _ in range(20)] == [401] * 20
+    refused = tried(token)
+    assert refused.status_code == 429 and int(refused.headers["Retry-After"]) >= 1
+    assert tried("gp_wrong", "10.0.0.2").status_code == 401
+    assert tried(token, "10.0.0.2").status_code == 303
+
+
+def test_the_field_of_a_token_hides_it_and_takes_it_from_a_keeper(client):
+    (field,) = re.findall(r"<input id=\"token\"[^>]*>", client.get("/sign-in").text)
+    assert 'type="password"' in field and 'autocomplete="current-password"' in field and "maxlength" not in field
+
+
+def test_over_tls_a_cookie_is_bound_to_this_host(app, token):  # noqa: F811
+    client, tls = app.test_client(), {"base_url": "https://localhost"}
+    asked = client.get("/sign-in", **tls)
+    answer = client.post("/sign-in", data={FIELD: mark(asked), "token": token}, **tls)
+    (cookie,) = (each for each in answer.headers.getlist("Set-Cookie") if COOKIE in each)
+    assert cookie.startswith(f"__Host-{COOKIE}=") and "Secure" in cookie and "Domain" not in cookie
+    assert client.get("/accounts", **tls).status_code == 200
+    # A cookie that came without TLS may be anybody's.
+    value = client.get_cookie(f"__Host-{COOKIE}").value
+    other = app.test_client()
+    other.set_cookie(COOKIE, value)
+    assert other.get("/accounts", **tls).status_code == 303
+
+
+def test_what_somebody_who_is_signed_in_was_told_stays_on_no_disk(client, session, service):  # noqa: F811
+    for path in ("/v1/verbs", "/v1/graphs", "/v1/nothing", "/sign-in"):
+        assert client.get(path).headers["Cache-Control"] == "no-store", path
+    assert client.get("/pages/pages.css").headers["Cache-Control"] != "no-store"
+    answer = client.post("/sign-out", data={FIELD: mark(client.get("/accounts"))})
+    assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
+
+
+def test_no_form_is_taken_without_its_mark(app, client, session):  # noqa: F811
+    rules = [each for each in app.url_map.iter_rules() if each.methods & {"POST", "PUT", "DELETE"}]
+    assert len(rules) > 40
+    for rule in rules:
+        path = re.sub(r"<[^>]+>", "x", rule.rule)
+        for method in rule.methods - {"GET", "HEAD", "OPTIONS"}:
+            for form in ({}, {FIELD: mark_of("")}):
+                assert client.open(path, method=method, data=form).status_code == 403, (method, path)

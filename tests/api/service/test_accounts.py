@@ -121,3 +121,16 @@ def test_a_burst_passes_and_then_so_many_a_second(monkeypatch):
     clock[0] += 0.2
     assert limit.wait("ann") == 0.0
     assert limit.wait("ann") > 0
+
+
+def test_who_has_not_asked_for_long_is_let_go_of(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("api.service.accounts.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("api.service.accounts._MOST_COUNTED", 3)
+    limit = RateLimit(1, burst=2)
+    for address in ("a", "b", "c"):
+        limit.wait(address)
+    clock[0] += 60
+    assert [limit.wait("d"), limit.wait("d")] == [0.0, 0.0]
+    assert set(limit._left) == {"d"}
+    assert limit.seconds("d") == pytest.approx(1.0) and limit.seconds("a") == 0.0

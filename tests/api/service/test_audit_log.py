@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from api.service.audit_log import AuditLog
 from api.service.home import Home
+from tabular.errors import FileFailure
 
 
 @pytest.fixture
@@ -38,6 +43,8 @@ def test_it_keeps_what_is_added_the_newest_first(log):
     assert (entry.account, entry.action, dict(entry.details)) == ("ann", "read", {"format": "json"})
     assert log.end() == (5, entry.hash)
     assert log.problems() == []
+    moment = datetime.fromisoformat(entry.time)
+    assert (moment.tzinfo, datetime.now(UTC) - moment < timedelta(hours=1)) == (UTC, True)
 
 
 def test_an_empty_log_is_sound(log):
@@ -94,3 +101,34 @@ def test_entries_of_many_threads_make_one_chain(log):
         each.join()
     assert log.end()[0] == 30
     assert log.problems() == []
+
+
+def test_those_who_wait_for_the_disk_are_written_together(log, monkeypatch):
+    plain, times = log._home.writing, []
+
+    @contextmanager
+    def slow():
+        times.append(1)
+        with plain() as db:
+            yield db
+            time.sleep(0.1)
+
+    monkeypatch.setattr(log._home, "writing", slow)
+    with ThreadPoolExecutor(20) as threads:
+        entries = [*threads.map(lambda name: log.add("read", "original", f"g{name}"), range(20))]
+    assert len(times) < 10
+    assert {each.object: each.number for each in entries} == {each.object: each.number for each in log.entries()}
+    assert len(log.entries()) == 20 and log.problems() == []
+
+
+def test_an_entry_that_cannot_be_written_is_an_error_of_whoever_wanted_it(log, monkeypatch):
+    @contextmanager
+    def full():
+        raise FileFailure("The disk is full.")
+        yield
+
+    with monkeypatch.context() as patched, ThreadPoolExecutor(5) as threads:
+        patched.setattr(log._home, "writing", full)
+        tried = [threads.submit(log.add, "read", "original", "g") for _ in range(5)]
+        assert all(isinstance(each.exception(), FileFailure) for each in tried)
+    assert log.add("read", "original", "g").number == 1

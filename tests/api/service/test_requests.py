@@ -26,6 +26,9 @@ class Files:
     def hierarchies(self, table, account):
         return Stored(f"{table}.levels", "original")
 
+    def schema(self, table, account):
+        return Stored(f"schema:{table}", "original") if table == "described.csv" else None
+
     def upload(self, upload, account):
         return Stored(f"upload-{upload}", "original")
 
@@ -93,6 +96,27 @@ def test_what_only_a_job_can_read_is_left_to_it():
     assert read("table describe", file="t.csv", schema="adult").options["schema"] == "adult"
     with pytest.raises(WrongOptions):
         read("table describe", file="t.csv", schema="schema.toml")
+
+
+def test_the_schema_of_a_table_is_taken_where_none_is_given():
+    asked = read("table describe", file="described.csv")
+    assert (asked.options["schema"], list(asked.verb.reads())) == (
+        "schema:described.csv",
+        ["described.csv", "schema:described.csv"],
+    )
+    assert read("table describe", file="described.csv", schema="adult").options["schema"] == "adult"
+    assert read("table describe", file="described.csv", schema={"upload": "a1"}).options["schema"] == "upload-a1"
+    for file in ("t.csv", {"upload": "a1"}):
+        assert read("table describe", file=file, schema=None).verb.schema is None
+    measured = {"original": "described.csv", "masked": "t.csv", "columns": ["a"]}
+    assert read("table measure", **measured).options["schema"] == "schema:described.csv"
+
+
+def test_what_is_wrong_beside_the_schema_of_a_table_is_refused_at_once():
+    with pytest.raises(InvalidParameter):
+        read("table protect", file="described.csv", columns=["a"], method="mondrian", param=["k=x"], out="o.csv")
+    with pytest.raises(InvalidParameter):
+        read("table describe", file="described.csv", role=["a=quasi"])
 
 
 def test_a_table_in_a_parameter_is_looked_up_like_any_other():

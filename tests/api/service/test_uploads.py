@@ -130,6 +130,32 @@ def test_what_nobody_goes_on_with_is_erased(uploads):
     assert list(uploads.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_one_that_a_kill_cut_off_promises_no_room(uploads, monkeypatch, is_begun):
+    class Killed(BaseException):
+        pass
+
+    def kill(*_, **__):
+        raise Killed
+
+    if is_begun:
+        upload = uploads.open(ANN, 60)
+        monkeypatch.setattr(module.Path, "unlink", kill)
+        with pytest.raises(Killed):
+            uploads._erase(uploads.folder / upload.file)
+    else:
+        monkeypatch.setattr(module.os, "open", kill)
+        with pytest.raises(Killed):
+            uploads.open(ANN, 60)
+    with uploads.home.reading() as db:
+        assert db.execute("SELECT count(*) FROM uploads").fetchone() == (0,)
+    monkeypatch.undo()
+    for path in uploads.folder.iterdir():
+        os.utime(path, (time.time() - 4000,) * 2)
+    uploads.erase_abandoned()
+    assert list(uploads.folder.iterdir()) == []
+
+
 def test_a_job_finds_what_a_request_names(uploads):
     upload = uploads.open(ANN, 1, "people.csv")
     uploads.add(upload.id, ANN, 0, b"x")
@@ -145,3 +171,16 @@ def test_a_job_finds_what_a_request_names(uploads):
         files_of(uploads.home.folder, verbs["table describe"].method(file="people.csv"))
     with pytest.raises(UnknownThing):
         files_of(uploads.home.folder, verbs["table describe"].method(file="upload-none"))
+
+
+def test_jobs_know_an_upload_alone_or_in_a_folder(uploads):
+    one, other = (uploads.open(ANN, 0, name) for name in ("a.csv", "b.csv"))
+    folder = uploads.together({"x.csv": one.id}, ANN)
+    file = uploads.folder / one.file
+    assert uploads.behind(f"upload-{one.file}") == uploads.behind(folder) == [file]
+    assert uploads.behind("people") == []
+    assert sorted(uploads.names_of([file])) == sorted([f"upload-{one.file}", folder])
+    assert uploads.that(lambda path: path.suffix == ".csv") == sorted([file, uploads.folder / other.file])
+    assert (uploads.erase([file]), uploads.erase([file])) == (1, 0)
+    with pytest.raises(UnknownThing):
+        uploads.get(one.id, ANN)

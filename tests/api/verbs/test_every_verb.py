@@ -30,9 +30,11 @@ def command(name):
 def test_the_verbs_are_those_of_the_product():
     assert set(NAMES) == {
         *("graph import", "graph export", "graph list", "graph show", "graph delete", "graph forget"),
-        *("protect", "audit", "sweep", "microdata", "demo"),
+        *("crawl", "graph refresh", "protect", "audit", "sweep", "microdata", "demo"),
         *("table describe", "table check", "table hierarchy", "table protect", "table measure", "table search"),
+        *("table compare", "table evolve", "table import"),
         *("store backup", "store restore", "store check", "warm-up"),
+        *("places", "topics", "enrich"),
         *("account add", "account list", "account remove", "token new", "token list", "token revoke"),
     }
 

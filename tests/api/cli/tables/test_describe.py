@@ -85,7 +85,7 @@ def test_parquet_is_described(graphpriv, tmp_path):
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"a": [1, 2, 2]}), tmp_path / "t.parquet")
-    assert graphpriv("table", "describe", "t.parquet").out.startswith("t.parquet: Parquet, 3 rows, 1 columns.")
+    assert graphpriv("table", "describe", "t.parquet").out.startswith("t.parquet: Parquet, 3 rows, 1 column.")
     assert graphpriv("table", "describe", "t.parquet", "--json").document["dialect"] is None
 
 

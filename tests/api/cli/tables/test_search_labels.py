@@ -122,7 +122,7 @@ def test_labels_can_be_sets_that_a_measure_reads(searched, graphpriv, tmp_path):
     chosen = ("--k", 3, "--suppression", 0.4, "--choose", "1,1", "--out", "r.csv", "--labels", "sets")
     ended = searched(*chosen, "--private", "p.json", "--seed", 1)
     assert ended.code == 0, ended.err
-    assert "name values that occur" in ended.err
+    assert "A label of a set, such as {A|B}, lists the values under it" in ended.err
     assert ">=60" in {row["age"] for row in rows_of("r.csv")}
     assert json.loads((tmp_path / "r.csv.dictionary.json").read_text())["labels"] == LABELS
     # What later releases are held against has other labels.

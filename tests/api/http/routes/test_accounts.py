@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from api.http.paging import coded
 from tests.api.http.conftest import Caller
 
 
@@ -63,3 +66,9 @@ def test_the_log_comes_in_pages(custodian, service):
     assert [each["object"] for each in first.json["entries"]] == ["g4", "g3", "g2"]
     second = custodian.get(first.headers["Link"].split(">")[0].lstrip("<"))
     assert [each["object"] for each in second.json["entries"]] == ["g1", "g0"]
+
+
+@pytest.mark.parametrize("key", ["²", "9" * 30, "-1", "\0", "zz"])
+def test_a_cursor_of_the_log_that_is_none_is_refused(custodian, key):
+    answer = custodian.get(f"/v1/audit-log?cursor={coded(key)}")
+    assert (answer.status_code, "cursor" in answer.json["detail"]) == (400, True)

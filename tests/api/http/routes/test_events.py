@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,6 +14,7 @@ from api.http.routes import jobs as routes
 from api.service import listeners
 from api.service.listeners import Listeners, TooManyListeners
 from graphpriv.store import open_store
+from tests.api.http.conftest import running
 from tests.api.http.fakes import FakeEvent, FakeJobs
 
 
@@ -79,6 +82,23 @@ def test_only_so_many_listen_at_once_and_who_leaves_makes_room(custodian, job, s
     job.state = "done"
     assert custodian.get("/v1/jobs/job0/events").status_code == 200
     assert service.listeners._all == []
+
+
+def test_whoever_closes_a_connection_makes_room_at_once(app, custodian, job, service):
+    head = f"Host: a\r\nAuthorization: Bearer {custodian.token}\r\n\r\n"
+    with running(app) as address, ExitStack() as opened:
+        for _ in range(listeners.MOST):
+            connection = opened.enter_context(socket.create_connection(address, timeout=20))
+            connection.sendall(f"GET /v1/jobs/job0/events HTTP/1.1\r\n{head}".encode())
+            assert b" 200 " in connection.recv(65536)
+        # One who still listens is no client that has gone.
+        time.sleep(3 * listeners.OFTEN)
+        assert service.listeners.count == listeners.MOST
+        opened.close()
+        until = time.monotonic() + routes.HEARTBEAT / 3
+        while service.listeners.count and time.monotonic() < until:
+            time.sleep(0.05)
+        assert service.listeners.count == 0
 
 
 def test_places_come_back_after_streams(custodian, job):

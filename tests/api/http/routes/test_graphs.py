@@ -6,13 +6,19 @@ import gzip
 import io
 import json
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
 
 import pytest
 
 from api.app import create_app
+from api.service.service import Service
 from graphpriv.store import open_store
 from tests.api.conftest import SMALL
 from tests.api.http.conftest import Caller
+from tests.crawler.archives.making import zipped
+from tests.crawler.archives.test_x_archive import PARTS
 
 BODY = json.dumps(SMALL).encode()
 
@@ -54,6 +60,21 @@ def test_a_format_that_is_none_is_told(custodian, graphs):
     assert custodian.put("/v1/graphs/new?directed=maybe", data=BODY).status_code == 400
 
 
+def test_both_doors_tell_figures_that_were_computed_when_the_graph_was_stored(custodian, graphs, make, monkeypatch):
+    monkeypatch.setattr("graphpriv.structure.anatomy", None)
+    for name in ("people", "people-v1"):
+        assert custodian.get(f"/v1/graphs/{name}").json == make("graph show", name=name)
+
+
+def test_after_a_person_was_forgotten_the_figures_are_there_before_anybody_asks(
+    custodian, graphs, service, monkeypatch
+):
+    monkeypatch.setattr("api.service.service._in_background", lambda work: work())
+    assert custodian.delete("/v1/graphs/people/users/bob").status_code == 200
+    monkeypatch.setattr("graphpriv.structure.anatomy", None)
+    assert custodian.get("/v1/graphs/people").json["users"] == 3
+
+
 def test_the_figures_have_a_tag(custodian, graphs):
     first = custodian.get("/v1/graphs/people")
     assert custodian.get("/v1/graphs/people").data == first.data
@@ -73,6 +94,38 @@ def test_an_original_is_replaced_only_in_the_state_that_is_named(custodian):
     assert custodian.put("/v1/graphs/other", data=BODY, headers={"If-Match": tag}).status_code == 412
 
 
+FEWER = [json.dumps({**SMALL, "nodes": SMALL["nodes"][:size], "edges": []}) for size in (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "kind", "bodies"),
+    [
+        ("graphs/people", "graph import", "application/json", FEWER),
+        ("tables/people", "table put", "text/csv", ["age\n1\n2\n", "age\n3\n4\n"]),
+        ("tables/people/schema", "table store", "application/json", ['{"missing": ["9"]}', '{"missing": ["8"]}']),
+    ],
+)
+def test_of_two_changes_at_once_one_is_refused(custodian, monkeypatch, path, change, kind, bodies):
+    custodian.put("/v1/graphs/people", data=BODY)
+    custodian.put("/v1/tables/people", data="age\n1\n2\n3\n")
+    tag = custodian.get(f"/v1/{path}").headers["ETag"]
+    both, plain = Barrier(2), Service.note_access
+
+    def noted(self, action, *given, **details):
+        plain(self, action, *given, **details)
+        if action == change:
+            # Both have seen the state that they name, or are about to.
+            both.wait(20)
+
+    def put(data):
+        alone = replace(custodian, client=custodian.client.application.test_client())
+        return alone.put(f"/v1/{path}", data=data, headers={"If-Match": tag}, content_type=kind).status_code
+
+    monkeypatch.setattr(Service, "note_access", noted)
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(put, bodies)) == [200, 412]
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\x1f\x8bx", b"nonsense", gzip.compress(b"[" * 10_000, mtime=0)])
 def test_what_is_no_graph_is_refused_and_nothing_is_left(custodian, service, data):
     answer = custodian.put("/v1/graphs/people", data=data)
@@ -80,6 +133,20 @@ def test_what_is_no_graph_is_refused_and_nothing_is_left(custodian, service, dat
     assert str(service.folder) not in answer.text
     assert names(custodian) == []
     assert [each.name for each in service.folder.iterdir() if each.is_dir()] == []
+
+
+def test_archives_of_networks_are_taken_whole_with_their_posts(custodian, service, tmp_path):
+    data = zipped(tmp_path / "ann.zip", PARTS).read_bytes()
+    answer = custodian.put("/v1/graphs/ann?format=x-archive", data=data)
+    assert (answer.status_code, answer.json["users"], answer.json["posts"]) == (201, 3, 2)
+    answer = custodian.put("/v1/graphs/bob?format=twarc2", data=b'{"data": [')
+    assert answer.status_code == 400
+    assert "line 1: this is not JSON" in answer.text
+    assert str(service.folder) not in answer.text
+    swelling = zipped(tmp_path / "bomb.zip", {**PARTS, "data/tweets.js": b" " * (9 << 20)}).read_bytes()
+    answer = custodian.put("/v1/graphs/bob?format=x-archive", data=swelling)
+    assert answer.status_code == 413
+    assert ("bob", "original") not in names(custodian)
 
 
 def test_both_spaces_may_have_a_name(custodian, analyst, graphs):

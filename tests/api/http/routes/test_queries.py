@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from urllib.parse import quote
+
+import pytest
 
 from graphpriv.queries import queries
 
@@ -20,6 +23,19 @@ def test_users_come_in_pages(custodian, graphs):
     second = custodian.get(first.headers["Link"].split(">")[0].lstrip("<"))
     assert [each["id"] for each in second.json["rows"]] == ["dee"]
     assert second.json["next"] is None and "Link" not in second.headers
+
+
+@pytest.mark.parametrize("user", ["zoë €", 'a>; rel="x"', "../..", "x\u202ey", "<b>", "100%41"])
+def test_the_next_page_is_found_whatever_a_user_is_called(custodian, user):
+    nodes = [{"id": each, "location": None, "topics": ["A"]} for each in (user, "b", "c")]
+    edges = [{"source": user, "target": each} for each in ("b", "c")]
+    graph = json.dumps({"directed": True, "nodes": nodes, "edges": edges})
+    assert custodian.put("/v1/graphs/g", data=graph, content_type="application/octet-stream").status_code == 201
+    first = custodian.get(f"/v1/graphs/g/users/{quote(user, safe='')}/neighbours?limit=1")
+    # What a header holds that is no Latin letter, the server cannot write.
+    assert first.headers["Link"].isascii()
+    second = custodian.get(first.headers["Link"].split(">")[0].lstrip("<"))
+    assert {each["id"] for page in (first, second) for each in page.json["rows"]} == {"b", "c"}
 
 
 def test_users_are_chosen_by_place_topic_and_degree(custodian, graphs):

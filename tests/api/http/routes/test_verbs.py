@@ -14,7 +14,7 @@ from api.verbs import Outcome, Verb, Work, verbs
 from tabular.errors import InvalidInput
 from tabular.registry import option
 from tests.api.http.conftest import Caller
-from tests.api.http.fakes import FakeJobs
+from tests.api.http.fakes import FakeFiles, FakeJobs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +141,18 @@ def test_jobs_are_shown_to_who_asked_for_them_and_to_custodians(callers, jobs, s
     assert custodian.get("/v1/jobs/job1/result").status_code == 409
 
 
+def test_who_takes_what_came_of_another_ones_job_is_in_the_log(callers, jobs, service, graphs):
+    auditor, custodian = callers["auditor"], callers["custodian"]
+    auditor.post("/v1/audit", {"original": "people", "released": "people-v1"}, headers={"Prefer": "wait=1"})
+    before = service.log.end()
+    assert auditor.get("/v1/jobs/job0/result").status_code == 200
+    assert service.log.end() == before
+    assert custodian.get("/v1/jobs/job0/result").status_code == 200
+    assert custodian.get("/v1/jobs/job0/files/a.txt").status_code == 200
+    said = [(each.account, each.action, each.object) for each in service.log.entries(limit=2)]
+    assert said == [("custodian", "job file", "job0"), ("custodian", "job result", "job0")]
+
+
 def test_jobs_come_in_pages(custodian, jobs):
     for _ in range(5):
         custodian.post("/v1/party/depart", {"name": "Ann"})
@@ -173,6 +185,37 @@ def test_no_option_leads_to_a_path(custodian, jobs, tmp_path):
     ):
         assert custodian.post("/v1/table/hierarchy", body).status_code == 404
     assert jobs.all == {}
+
+
+@pytest.mark.parametrize("verb", ["places", "topics", "enrich"])
+def test_providers_are_those_that_the_operator_allows(custodian, jobs, config, graphs, verb):
+    about = {"name": "people", "pages": 0} if verb == "enrich" else {"file": "people"}
+    option, name = ("topics", "tagging") if verb == "topics" else ("places", "nominatim")
+    answer = custodian.post(f"/v1/{verb}", {**about, option: name})
+    assert (answer.status_code, jobs.all) == (400, {})
+    assert answer.json["errors"][0]["pointer"] == f"/{option}"
+    assert f"this service does not offer '{name}'" in answer.json["detail"]
+    assert "GRAPHPRIV_PROVIDERS" in answer.json["detail"] and "embedded" in answer.json["detail"]
+    listed = {each["name"]: each["schema"]["properties"] for each in custodian.get("/v1/verbs").json}
+    assert listed[verb][option]["enum"] == ["embedded"]
+    body = custodian.get("/openapi.json").json["paths"][f"/v1/{verb}"]["post"]["requestBody"]
+    assert body["content"]["application/json"]["schema"]["properties"][option]["enum"] == ["embedded"]
+
+
+def test_a_provider_that_the_operator_names_can_be_chosen(config, jobs, graphs):
+    app = create_app(config | {"PROVIDERS": "nominatim, tagging"}, queue=jobs, files=FakeFiles())
+    caller = Caller(app.test_client(), app.extensions["graphpriv"].accounts.add("ann", "custodian")[1].secret)
+    assert caller.post("/v1/places", {"file": "people", "places": "nominatim"}).status_code == 202
+    assert caller.post("/v1/places", {"file": "people", "places": "google"}).status_code == 400
+    listed = {each["name"]: each["schema"]["properties"] for each in caller.get("/v1/verbs").json}
+    assert set(listed["enrich"]["places"]["enum"]) == {"embedded", "nominatim"}
+    assert set(listed["topics"]["topics"]["enum"]) == {"embedded", "tagging"}
+    app.extensions["graphpriv"].close()
+
+
+def test_a_provider_that_there_is_not_is_refused_when_the_service_starts(config):
+    with pytest.raises(InvalidInput, match="No provider is called 'gogle'; did you mean 'google'"):
+        create_app(config | {"PROVIDERS": "gogle"})
 
 
 def test_without_jobs_only_quick_verbs_answer(greeting, config):

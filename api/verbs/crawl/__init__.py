@@ -1,0 +1,1 @@
+"""Verbs on what networks say: collecting it, and what it is about."""

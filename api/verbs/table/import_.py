@@ -1,0 +1,39 @@
+"""`table import`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.verbs.contract import STREAM, Outcome, Work, verbs
+from api.verbs.table.files import TableVerb
+from tabular.errors import InvalidParameter
+from tabular.registry import option
+
+
+@verbs.add("table import")
+@dataclass(frozen=True, kw_only=True)
+class ImportTable(TableVerb):
+    """Keep a table in the service as an original, with what is said of its columns.
+
+    Only custodians see its rows. Every verb that takes it from the service then takes what is said of its columns, too.
+    """
+
+    home = "writes"
+    action = "store"
+
+    file: str = option(help="The table.", positional=True, input=True)
+    into: str = option(metavar="NAME", becomes="file", help="What the table is called in the service.")
+
+    def check(self) -> None:
+        super().check()
+        if self.file == STREAM:
+            raise InvalidParameter.wrong("file", must="be a file, which is copied", was=STREAM)
+
+    def run(self, work: Work) -> Outcome:
+        from tabular.files.description import described
+
+        found = self.read(self.file, work)
+        said = self.columns_described.with_options(self.dialect).document()
+        return Outcome(
+            document={**described(found), "file": self.into}, schema=said, details={"schema": found.schema.source}
+        )
