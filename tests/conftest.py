@@ -48,8 +48,10 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail("There is no Chromium to look at pages with; install the package `chromium`.")
         pytest.skip("no Chromium to look at pages with")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # A click returns before the page it leads to is there: what is asserted of a page is waited for.
+    expect.set_options(timeout=60_000)
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=flags)

@@ -6,6 +6,7 @@ import re
 import time
 
 import pytest
+from playwright.sync_api import expect
 
 from api.app import create_app
 from graphpriv.store import User, open_store
@@ -187,16 +188,17 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
                                 ("Users to keep", "30"), ("Posts of each", "5")):  # fmt: skip
                 page.get_by_label(label).fill(text)
             page.get_by_role("button", name="What would it cost?").click()
-            assert "$121.05" in page.locator("#cost").inner_text() and there.interface.log == []
+            expect(page.locator("#cost")).to_contain_text("$121.05", use_inner_text=True)
+            assert there.interface.log == []
             page.get_by_role("button", name="Start collecting").click()
             page.get_by_role("link", name="See the graph").wait_for()
             assert "Users kept 30" in " ".join(page.locator("main").inner_text().split())
             assert there.start not in "".join(reader.asked)
             page.get_by_role("link", name="See the graph").click()
-            assert "Collected from x" in page.locator("main").inner_text()
+            expect(page.locator("main")).to_contain_text("Collected from x", use_inner_text=True)
             page.get_by_text("Find topics and places of its users").click()
             page.get_by_label("Pages to read").fill("0")
             page.get_by_role("button", name="Find topics and places").click()
             page.get_by_role("link", name="See the graph").click()
-            assert page.get_by_role("heading", name="town").count() == 1
+            expect(page.get_by_role("heading", name="town")).to_have_count(1)
             assert reader.has_kept_still(), (reader.asked, reader.said)

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from graphpriv import connect
 from graphpriv.sweep import sweep
@@ -66,7 +67,7 @@ def test_a_custodian_sees_the_picture_the_verdict_and_who_is_exposed(released, s
         if not about.count():
             page.locator("canvas[data-drawn]").click(position={"x": 400 + far, "y": 300})
     about.click()
-    assert page.get_by_role("heading", name="Neighbours of").count() == 1
+    expect(page.get_by_role("heading", name="Neighbours of")).to_have_count(1)
     # The same by keyboard: the second user from the one with the most links.
     page.locator("canvas[data-drawn]").focus()
     page.keyboard.press("n")
@@ -77,8 +78,8 @@ def test_a_custodian_sees_the_picture_the_verdict_and_who_is_exposed(released, s
     page.keyboard.press("Enter")
     page.get_by_role("heading", name=f"Neighbours of {second.split()[1].rstrip(':')}").wait_for()
     page.get_by_role("link", name="Audit", exact=True).click()
-    assert "At least 10 users share every profile" in page.locator(".verdict").inner_text()
-    assert page.get_by_role("heading", name="Who is exposed").count() == 1
+    expect(page.locator(".verdict")).to_contain_text("At least 10 users share every profile", use_inner_text=True)
+    expect(page.get_by_role("heading", name="Who is exposed")).to_have_count(1)
     assert page.get_by_role("heading", name="Risk and loss by k").count() == 1
     assert reader.has_kept_still(), (reader.asked, reader.said)
 
@@ -100,7 +101,7 @@ def test_a_custodian_downloads_the_release_and_its_plan(released, signed_in):
         {"name": "release.toml", "mimeType": "text/plain", "buffer": plan.replace("k = 20", "k = 7").encode()}
     )
     page.get_by_role("button", name="Use it").click()
-    assert page.get_by_role("spinbutton").input_value() == "7"
+    expect(page.get_by_role("spinbutton")).to_have_value("7")
 
 
 def test_going_back_loses_nothing(released, signed_in):
@@ -111,10 +112,10 @@ def test_going_back_loses_nothing(released, signed_in):
     page.get_by_text("Who is linked with whom").click()
     page.get_by_role("button", name="Next: candidates").click()
     page.get_by_role("link", name="Who gets it").click()
-    assert page.get_by_role("radio", name="Everybody").is_checked()
+    expect(page.get_by_role("radio", name="Everybody")).to_be_checked()
     page.go_back()
     page.get_by_role("link", name="What must stay useful").click()
-    assert page.get_by_role("checkbox", name="Who is linked with whom").is_checked()
+    expect(page.get_by_role("checkbox", name="Who is linked with whom")).to_be_checked()
 
 
 def test_a_file_goes_up_in_pieces_and_is_shown_before_it_is_kept(released, signed_in, tmp_path):
@@ -128,7 +129,7 @@ def test_a_file_goes_up_in_pieces_and_is_shown_before_it_is_kept(released, signe
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("button", name="Import as an original").click()
     page.get_by_role("link", name="See the graph").click()
-    assert page.get_by_role("heading", name="people").count() == 1
+    expect(page.get_by_role("heading", name="people")).to_have_count(1)
     assert sum("offset=" in url for url in reader.asked) == 2
     assert any(url.endswith("/events") for url in reader.asked)
     assert reader.has_kept_still(), (reader.asked, reader.said)
@@ -148,13 +149,13 @@ def test_without_scripts_a_file_still_goes_up(released, signed_in, tmp_path):
     page.get_by_role("link", name="Upload a graph").click()
     page.get_by_label("File").set_input_files(path)
     page.get_by_role("button", name="Upload").click()
-    assert page.get_by_role("heading", name="Import this graph").count() == 1
+    expect(page.get_by_role("heading", name="Import this graph")).to_have_count(1)
     path.write_text("no graph")
     page.go_back()
     page.get_by_label("File").set_input_files(path)
     page.get_by_role("button", name="Upload").click()
-    assert "the file" in page.get_by_role("alert").inner_text()
-    assert page.get_by_role("button", name="Import as an original").is_disabled()
+    expect(page.get_by_role("alert")).to_contain_text("the file", use_inner_text=True)
+    expect(page.get_by_role("button", name="Import as an original")).to_be_disabled()
 
 
 def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, signed_in):
@@ -165,7 +166,7 @@ def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, signed
     reader.page.get_by_role("button", name="Audit it now").click()
     page = reader.page
     page.get_by_role("link", name="See the audit").click()
-    assert "Holds for k 10. Most exposed user: 1 in 1." in page.locator(".verdict").inner_text()
+    expect(page.locator(".verdict")).to_contain_text("Holds for k 10. Most exposed user: 1 in 1.", use_inner_text=True)
     page.get_by_role("button", name="Compute it for k from 2 to 50").click()
     page.get_by_role("link", name="See risk and loss by k").click()
     assert [f"k {k}" in page.locator("#map ~ div svg").first.inner_html() for k in (2, 3, 5, 10, 20, 50)] == [True] * 6
@@ -225,7 +226,7 @@ def test_an_analyst_asks_a_release_all_there_is_to_ask_and_finds_no_trace_of_the
     assert all(each.locator("table").count() == 1 for each in sections.values())
     assert all("GET /v1/graphs/release:demo-v1/" in each.locator("code").inner_text() for each in sections.values())
     page.get_by_role("link", name="Next page").click()
-    assert page.get_by_label("Place, with all below it").input_value() == "Europe"
+    expect(page.get_by_label("Place, with all below it")).to_have_value("Europe")
     with page.expect_download() as loading:
         page.locator("section", has=page.get_by_role("heading", name="Users", exact=True)).get_by_role(
             "link", name="CSV"
@@ -233,7 +234,7 @@ def test_an_analyst_asks_a_release_all_there_is_to_ask_and_finds_no_trace_of_the
     lines = loading.value.path().read_text().splitlines()
     assert lines[0].startswith("id,location,topic1") and len(lines) > 21
     page.locator("tbody a").first.click()
-    assert page.get_by_role("heading", name="Neighbours of").count() == 1
+    expect(page.get_by_role("heading", name="Neighbours of")).to_have_count(1)
     text = "\n".join([*seen, *lines, page.content()])
     assert len(persons) == 1638 and not [each for each in persons if each in text]
     assert "original" not in text.lower()

@@ -9,6 +9,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from graphpriv import connect
 
@@ -62,23 +63,25 @@ def test_a_table_is_released_by_five_decisions(served, people, signed_in):
     page.get_by_role("button", name="Next: candidates").click()
     page.get_by_role("button", name="Next: release").wait_for()
     every = page.locator("table.candidates tbody tr")
-    assert every.count() == 3
+    expect(every).to_have_count(3)
     risks = [float(text.removesuffix(" %")) for text in every.locator("td:nth-child(2)").all_inner_texts()]
     assert risks == sorted(risks, reverse=True)
     # What must stay useful alone is compared.
-    assert page.locator("th.ticked").all_inner_texts() == ["zip ✓"] and page.get_by_role("img").count() == 1
+    expect(page.locator("th.ticked")).to_have_text(["zip ✓"])
+    expect(page.get_by_role("img")).to_have_count(1)
     page.get_by_text("Ten rows before and after: full-domain").click()
     assert page.locator("details[open] table.changes tbody tr").count() == 10
     page.get_by_role("radio", name="full-domain").check()
     page.get_by_role("button", name="Next: release").click()
-    promise = page.locator(".verdict").inner_text()
-    assert "at least 4 others in age and zip" in promise and "Identifiers are dropped: name." in promise
+    promise = page.locator(".verdict")
+    expect(promise).to_contain_text("at least 4 others in age and zip", use_inner_text=True)
+    expect(promise).to_contain_text("Identifiers are dropped: name.", use_inner_text=True)
     page.get_by_label("Name of the release").fill("people-v1")
     page.get_by_role("button", name="Release it").click()
     page.get_by_role("link", name="See the release").click()
-    assert page.get_by_role("heading", name="people-v1").count() == 1
+    expect(page.get_by_role("heading", name="people-v1")).to_have_count(1)
     page.get_by_role("link", name="Audit", exact=True).click()
-    assert "occurs in at least" in page.locator(".verdict").inner_text()
+    expect(page.locator(".verdict")).to_contain_text("occurs in at least", use_inner_text=True)
     assert reader.has_kept_still(), (reader.asked, reader.said)
     found = released(served, "people-v1")
     assert list(found[0]) == ["age", "zip", "illness"] and len(found) == 300 and least(found) >= 5
@@ -95,7 +98,7 @@ def test_going_back_keeps_earlier_candidates_beside_new_ones(served, people, sig
         page.get_by_role("radio", name=f"mondrian, k {5 if audience != 'Everybody' else 20}").wait_for()
         if audience != "Everybody":
             page.get_by_role("link", name="Who gets it").click()
-    assert page.get_by_role("radio", name="mondrian").count() == 2
+    expect(page.get_by_role("radio", name="mondrian")).to_have_count(2)
 
 
 @pytest.mark.heavy
@@ -106,10 +109,10 @@ def test_protections_stand_side_by_side_and_one_is_released(served, people, sign
     page.get_by_label("Protections, one a line").fill("mondrian k=6\nmondrian k=12\nrank-swapping percent=5")
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("link", name="Information loss").click()
-    names = page.locator("tbody th").all_inner_texts()
-    assert len(names) == 3 and page.locator("th[aria-sort=ascending]").inner_text() == "Information loss"
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("Information loss", use_inner_text=True)
+    expect(page.locator("tbody th")).to_have_count(3)
     page.get_by_role("row", name="mondrian, k 12").get_by_role("link").click()
-    assert "at least 11 others" in page.locator(".verdict").inner_text()
+    expect(page.locator(".verdict")).to_contain_text("at least 11 others", use_inner_text=True)
     page.get_by_label("Name of the release").fill("people-v2")
     page.get_by_role("button", name="Release it").click()
     page.get_by_role("link", name="See the release").wait_for()
@@ -155,10 +158,10 @@ def test_a_front_is_watched_live_and_a_node_of_it_is_released(served, wide, sign
     address = first.get_attribute("href")
     first.click()
     page.wait_for_url(lambda url: url.endswith(address))
-    assert page.locator("#picked li").count() == len(wide)
+    expect(page.locator("#picked li")).to_have_count(len(wide))
     page.get_by_role("button", name="Ten rows before and after").click()
     page.locator("table.changes").wait_for()
-    assert page.locator("table.changes tbody tr").count() == 10
+    expect(page.locator("table.changes tbody tr")).to_have_count(10)
     assert page.locator("table.changes ins").count() > 0
     page.get_by_label("Name of the release").fill("wide-v1")
     page.get_by_role("button", name="Release this node").click()
