@@ -48,8 +48,9 @@ evolutions = of_engine("tabular.evolution", "evolutions")
 class EvolveTable(ReleasingVerb):
     """Lets protections of a table improve themselves, and writes the best of them for release.
 
-    It starts from a grid of about a hundred protections, or from your own with `population`, and lowers the score of
-    loss and risk, generation by generation. The best is measured anew at the end, with attackers that no score counts.
+    Records start from a grid of about a hundred protections, matrices from the PRAMs of that grid, formulas from random
+    ones; generation by generation the score of loss and risk falls, or what else `param` says. The best is measured
+    anew at the end, with attackers that no score counts.
     You can stop at any time (Ctrl-C, `seconds`); a run that was stopped or killed goes on with `resume`.
 
     `graphpriv methods --json` lists the parameters for `param`.
@@ -70,9 +71,12 @@ class EvolveTable(ReleasingVerb):
         metavar="DIR",
         input=True,
         folder=True,
-        help="A folder to start from instead: for records, masked tables whose rows are in the original's order.",
+        help="A folder to start from instead: for records, masked tables whose rows are in the original's order; for "
+        "matrices, one CSV file of each column's matrix. Formulas take none.",
     )
-    drop_best: float = _begins(0.0, low=0, high=99, metavar="PERCENT", help="Start without the best PERCENT of them.")
+    drop_best: float = _begins(
+        0.0, low=0, high=99, metavar="PERCENT", help="Start without the best PERCENT of the population."
+    )
     resume: bool = _begins(
         False, local=True, help="Go on with a run that was stopped or killed, from the checkpoint beside `out`."
     )
