@@ -268,9 +268,9 @@ def json_output(
     return Output(path=path, parameter=parameter, write=write, private=private)
 
 
-def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
-    """An output of a text."""
-    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=private)
+def text_output(path: str, parameter: str, text: str) -> Output:
+    """An output of a text made from an original, such as a report, which only its owner can read."""
+    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=True)
 
 
 def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
