@@ -308,7 +308,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+    with compile_time.announced(
+        lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0), work.note
+    ):
         outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
