@@ -92,7 +92,7 @@ def test_names_of_columns_and_values_act_on_no_terminal(graphpriv, hostile_table
     assert [acting(each) for each in said] == [[] for _ in said]
     assert "\\x1b[2J\\x9b31m\\u202e" in said[0] and "\\x1b[2J" in said[3]
     # A file keeps what it is given, and JSON gives it back.
-    assert town in (tmp_path / "m.csv").read_text(newline="")
+    assert town in (tmp_path / "m.csv").read_text()
     told = graphpriv("table", "describe", "t.csv", "--json")
     assert acting(told.out) == []
     assert [each["name"] for each in told.document["columns"]] == hostile_table
