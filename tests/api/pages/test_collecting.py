@@ -148,6 +148,7 @@ def test_the_page_of_a_graph_begins_its_enriching_and_says_why_topics_are_folded
         store.create_graph("other", directed=True)
         for name in ("town", "other"):
             store.add_users(name, [User(id="1", location_text="Barcelona, Spain")])
+            store.summarise(name)
     town, other = (caller.get(f"/graphs/{name}").text for name in ("town", "other"))
     folds = [re.search(r'<input type="checkbox" id="fold"[^>]*>', text)[0] for text in (town, other)]
     assert ["checked" in each for each in folds] == [True, False]
