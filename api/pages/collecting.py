@@ -143,7 +143,7 @@ def _network(entry: Entry[Source]) -> Network:
 def providers_here() -> list[tuple[str, str, tuple[str, ...]]]:
     """What may find topics and places here, each with the words for it."""
     known, offered = options_of(verbs["enrich"].method), service().settings.offered
-    words = {"topics": "What says topics", "places": "What finds places"}
+    words = {"topics": "Topics from", "places": "Places from"}
     return [(name, said, choices_here(known[name], offered) or ()) for name, said in words.items()]
 
 
@@ -153,7 +153,7 @@ def why_folded(graph: Graph) -> tuple[str, bool]:
 
     crawl = service().opened().crawl_of(graph.stored) or {}
     demanded = remark(crawl.get("source"), "this")
-    told = "What people write about their health, faith or politics tells more of them than they may want to be told."
+    told = "What people write about their health, faith or politics may say more about them than they want known."
     return demanded or told, demanded is not None
 
 
@@ -202,12 +202,12 @@ def _readable(texts: Mapping[str, str]) -> dict[str, Any]:
 
 def _refuse_impossible(filled: Filled, every: list[Network]) -> None:
     """Add what is wrong that no option says: no user to start from, a name that is taken, a network that is off."""
-    for name, said in (("start", "Name the user to start from."), ("graph", "Give the graph a name.")):
+    for name, said in (("start", "Name a user to start from."), ("graph", "Give the graph a name.")):
         if not filled.texts.get(name):
             filled.wrong[name] = said
     name = split(filled.texts["graph"])[1]
     if name in _taken():
-        filled.wrong["graph"] = "An original is called that already; take another name."
+        filled.wrong["graph"] = "An original already has this name; choose another."
     elif name:
         try:
             check_name(name, "graph")

@@ -118,8 +118,8 @@ def _course(id: str) -> Markup | None:
         for each in best
     ]
     return held_lines(
-        moments, names=("best so far", "it cannot be lower"), between="what may still be gained",
-        label="Lines: the least loss found so far over time.", across="seconds", upwards="loss",
+        moments, names=("best so far", "lower bound"), between="possible gain",
+        label="Lines: the lowest loss found so far, over time.", across="seconds", upwards="loss",
     )  # fmt: skip
 
 
@@ -147,11 +147,11 @@ def _then(job: dict[str, Any]) -> tuple[str, str] | None:
     """Where what a job made can be seen, and what that is called."""
     options = {name: split(text)[1] if isinstance(text, str) else text for name, text in job["options"].items()}
     if job["verb"] == "table search" and options.get("objectives") and not options.get("alone"):
-        return url_for("pages.front", id=job["id"]), "See the front"
+        return url_for("pages.front", id=job["id"]), "See the search results"
     if job["state"] != "done":
         return None
     if job["verb"] == "table compare" or (job["verb"] == "table protect" and options.get("grid")):
-        return url_for("pages.compared", id=job["id"]), "See them side by side"
+        return url_for("pages.compared", id=job["id"]), "Compare the protections"
     if job["verb"] in ("table protect", "table search") and options.get("into"):
         return url_for("pages.table", name=options["into"], kind="release"), "See the release"
     if job["verb"] in ("table check", "table measure") and may("measure", "release"):

@@ -77,10 +77,10 @@ def test_nothing_that_costs_begins_before_the_cost_was_seen(opened, jobs):
     caller = opened()
     answer = sent(caller, "begin")
     assert (answer.status_code, jobs.all) == (200, {})
-    assert COSTS in answer.text and "Nothing was asked yet" in answer.text
+    assert COSTS in answer.text and "Nothing was collected yet" in answer.text
     # What was seen is of these figures alone.
     answer = sent(caller, "begin", users="1700", seen=seen_in(answer.text))
-    assert (jobs.all, "Nothing was asked yet" in answer.text) == ({}, True)
+    assert (jobs.all, "Nothing was collected yet" in answer.text) == ({}, True)
     answer = sent(caller, "begin", seen=seen_in(sent(caller, "cost").text))
     assert answer.status_code == 303 and answer.headers["Location"] == "/jobs/job0"
     (job,) = jobs.all.values()
@@ -90,7 +90,7 @@ def test_nothing_that_costs_begins_before_the_cost_was_seen(opened, jobs):
 
 def test_the_cost_stands_before_the_button_that_begins(opened):
     text = sent(opened(), "cost", budget="900").text
-    assert text.index("It stops before it costs more than $900.00") < text.index("Start collecting")
+    assert text.index("The crawl stops before it costs more than $900.00") < text.index("Start collecting")
     assert "graphpriv crawl x --start somebody --graph town --users 1638" in text
 
 
@@ -108,10 +108,10 @@ def test_what_is_free_begins_at_once(opened, jobs):
         ({"posts": "many"}, "posts", "posts must be a whole number"),
         ({"users": "9" * 30}, "users", "users must be from"),
         ({"budget": "0.0001"}, "budget", "to a tenth of a cent"),
-        ({"start": "  "}, "start", "Name the user to start from."),
+        ({"start": "  "}, "start", "Name a user to start from."),
         ({"graph": ""}, "graph", "Give the graph a name."),
         ({"graph": "a\x07b"}, "graph", "graph must be the name of a graph"),
-        ({"graph": "taken"}, "graph", "An original is called that already"),
+        ({"graph": "taken"}, "graph", "An original already has this name"),
         ({"source": "usenet"}, "", "No source is called"),
     ],
 )
@@ -186,7 +186,7 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
             page.get_by_role("link", name="Collect", exact=True).click()
             page.get_by_role("radio", name="X charges").check()
             for label, text in (("User to start from", there.start), ("Name of the graph", "town"),
-                                ("Users to keep", "30"), ("Posts of each", "5")):  # fmt: skip
+                                ("Users to keep", "30"), ("Latest posts per user", "5")):  # fmt: skip
                 page.get_by_label(label).fill(text)
             page.get_by_role("button", name="What would it cost?").click()
             expect(page.locator("#cost")).to_contain_text("$121.05", use_inner_text=True)
@@ -198,7 +198,7 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
             page.get_by_role("link", name="See the graph").click()
             expect(page.locator("main")).to_contain_text("Collected from x", use_inner_text=True)
             page.get_by_text("Find topics and places of its users").click()
-            page.get_by_label("Pages to read").fill("0")
+            page.get_by_label("Linked pages to read").fill("0")
             page.get_by_role("button", name="Find topics and places").click()
             page.get_by_role("link", name="See the graph").click()
             expect(page.get_by_role("heading", name="town")).to_have_count(1)

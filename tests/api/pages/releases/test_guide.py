@@ -136,7 +136,7 @@ def test_a_release_that_would_be_refused_is_switched_off_with_the_reason(world, 
     for address, reason in (
         ("table=serial&columns=age", "All values of serial are distinct"),
         ("table=patients&columns=age&k=61", "k is 61, and the table has 60 rows. Lower k."),
-        ("table=one", "there is none to protect"),
+        ("table=one", "none is left to protect"),
         ("graph=people&k=90", "k is 90, and the graph has"),
         ("table=patients&columns=age&k=4&chosen=full-domain+k%3D4+levels%3D1", "age has none."),
     ):
@@ -163,7 +163,7 @@ def test_a_generalisation_that_lacks_hierarchies_is_no_candidate(world, monkeypa
     page = f"/release?table=patients&columns=age&columns=zip&k=4&job={job.id}&step=4"
     text = custodian.get(page).text
     assert "1 candidate." in text
-    assert "full-domain: A release by levels needs a hierarchy of each column; age has none." in text
+    assert "full-domain: A release by levels needs a hierarchy for each column; age has none." in text
     custodian.put("/v1/tables/patients/hierarchies/age", data="".join(f"{age};*\n" for age in range(20, 29)).encode())
     assert "2 candidates" in custodian.get(page).text
 
@@ -212,7 +212,7 @@ def test_a_plan_of_something_else_is_refused(world):
     custodian, _ = world
     plan = b'plan = 1\nverb = "graph list"\n\n[options]\n'
     answer = custodian.post("/release/plan", data={"plan": (io.BytesIO(plan), "plan.toml")})
-    assert answer.status_code == 400 and "not for a release" in answer.text
+    assert answer.status_code == 400 and "which makes no release" in answer.text
 
 
 def test_going_from_step_to_step_computes_nothing_twice_at_once(world):
@@ -230,7 +230,7 @@ def test_an_earlier_release_of_a_table_is_told_before_the_next_one(world, tmp_pa
     (job,) = jobs.all.values()
     job.state = "done"
     address = "/release?table=patients&columns=age&columns=zip&step=5"
-    assert "came of this table before" not in custodian.get(address).text
+    assert "came from this table before" not in custodian.get(address).text
     (tmp_path / "safe.csv").write_text("age,zip\n20,A\n20,A\n")
     custodian.client.application.extensions["graphpriv"].tables.add("safe", "release", tmp_path / "safe.csv")
-    assert "safe came of this table before" in custodian.get(address).text
+    assert "safe came from this table before" in custodian.get(address).text
