@@ -19,6 +19,7 @@ import click
 from click.core import ParameterSource
 
 from api.cli.progress import progress, stoppable
+from api.cli.terminal import say
 from api.cli.words import Said, note, show_json, tell, write_line
 from api.errors import InvalidParameter, ReportedError, bug_of, named, outcome_of, reason, worded
 from api.secret_files import read_secret_files
@@ -125,14 +126,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _failed(text: str, code: int) -> int:
-    click.echo(f"graphpriv: error: {' '.join(text.split())}", err=True)
+    say(f"graphpriv: error: {' '.join(text.split())}", err=True)
     return code
 
 
 def _internal(error: Exception) -> str:
     """Say where a bug is; its text is not shown, since it may hold personal data."""
     if os.environ.get("GRAPHPRIV_DEBUG"):
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():
+            say(line, err=True)
     reference, place = bug_of(error)
     return f"internal error {reference} ({place}); this is a bug. GRAPHPRIV_DEBUG=1 shows where it came from."
 
@@ -343,7 +345,7 @@ def _write_plan(name: str, verb: Verb, work: Work, path: str, *, as_json: bool) 
     if as_json:
         show_json({"plan": path})
     elif path != STREAM:
-        click.echo(f"Wrote {path}: the plan; run it with: graphpriv run {path}")
+        say(f"Wrote {path}: the plan; run it with: graphpriv run {path}")
     return 0
 
 

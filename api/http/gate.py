@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from flask import Flask, Response, current_app, g, request
 
 from api.http.problems import HttpProblem, service_of
-from api.http.sessions import session_of
+from api.http.sessions import check_fresh, session_of
 from api.service import access
 from api.service.accounts import Account
 from api.service.answers import Answer
@@ -192,6 +192,8 @@ def _admit(crowd: Crowd) -> None:
     _take_place_of(g.account.id, crowd)
     if action is not None:
         access.refuse_role(g.account.role, action)
+    if action == "administer":
+        check_fresh()
 
 
 def _take_place_of(account: str, crowd: Crowd) -> None:

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as Answered
 from api.errors import bug_of, outcome_of
 from api.http.gate import account, action_of, service
 from api.http.problems import HttpProblem, outside
-from api.http.sessions import HEADER
+from api.http.sessions import HEADER, Stale
 from api.service import access
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -95,6 +95,10 @@ def _of_http(error: HttpProblem) -> Response | Answered:
     if error.status == 401:
         wanted = request.full_path.rstrip("?") if request.method == "GET" else url_for("pages.home")
         return go("pages.sign_in", next=wanted)
+    if isinstance(error, Stale):
+        # What was sent is not done later: whoever signs in looks at the page again first.
+        page = "pages.sessions" if request.endpoint == "pages.end_sessions" else "pages.people"
+        return go("pages.sign_in", next=url_for(page), again="yes")
     response = failed(error.status, error.title, error.detail)
     response.headers.update(error.headers)
     return response

@@ -268,9 +268,9 @@ def json_output(
     return Output(path=path, parameter=parameter, write=write, private=private)
 
 
-def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
-    """An output of a text."""
-    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=private)
+def text_output(path: str, parameter: str, text: str) -> Output:
+    """An output of a text made from an original, such as a report, which only its owner can read."""
+    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=True)
 
 
 def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
@@ -308,7 +308,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+    with compile_time.announced(
+        lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0), work.note
+    ):
         outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)

@@ -46,11 +46,7 @@ def demo_report(
 
 #: What the last section calls the inputs and counts of graphs.
 KNOWN = {
-    "fingerprints": {
-        "original": "Original, fingerprint",
-        "released": "Release, fingerprint",
-        "mapping": "Mapping, fingerprint",
-    },
+    "fingerprints": {"released": "Release, fingerprint"},
     "counts": {
         "users": "Users of the original",
         "edges": "Links of the original",

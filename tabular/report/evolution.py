@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,24 +43,28 @@ def evolution_context(figures: Figures) -> dict[str, Any]:
     initial, final = figures["initial"], figures["final"]
     taken = {**SCORES, **MEASURES, **_BY_EM}
     measures = {key: name for key, name in taken.items() if initial[key].is_known or final[key].is_known}
-    score = f"score_{figures['score'].value}"
+    fitness, score = figures["fitness"], f"score_{figures['score'].value}"
+    rows = list(figures["history"])
+    is_score = fitness.value is None
     return {
         "document": figures,
-        "before": initial[score],
-        "after": final[score],
-        "chart": history_chart(figures),
-        "map": population_map(figures),
+        "lowered": "score" if is_score else fitness,
+        "is_score": is_score,
+        "before": initial[score] if is_score or not rows else rows[0][1],
+        "after": final[score] if is_score or not rows else rows[-1][1],
+        "chart": history_chart(rows, "score, percent" if is_score else str(fitness.value)),
+        "map": population_map(figures["population"]),
         "measures": [[name, initial[key], final[key]] for key, name in measures.items()],
     }
 
 
-def history_chart(figures: Figures) -> Markup:
-    """Best, mean and worst score by generation."""
-    rows = [[each.number for each in row] for row in figures["history"]]
+def history_chart(history: Iterable[Figures], lowered: str) -> Markup:
+    """The best, the mean and the worst of what is *lowered*, by generation."""
+    rows = [[each.number for each in row] for row in history]
     known = [row for row in rows if len(row) == 4 and None not in row]
     x = Axis.from_zero([row[0] or 0.0 for row in known], 40, WIDTH - 10)
     y = Axis.around([value or 0.0 for row in known for value in row[1:]], 226, 26)
-    parts, entries = [marks.grid(x, y, across="generation", upwards="score, percent")], []
+    parts, entries = [marks.grid(x, y, across="generation", upwards=lowered)], []
     for place, name in enumerate(_CURVES):
         points = [(row[0] or 0.0, row[place + 1] or 0.0) for row in known]
         parts.append(marks.curve(points, x, y, f"line-{marks.series(place)}", marks.dashes(place)))
@@ -72,13 +76,12 @@ def history_chart(figures: Figures) -> Markup:
             for place, score in enumerate(scores)
         ]
         parts.append(marks.told(f"generation {generation:,.0f}: {said}", dots))
-    label = "Lines: the best, the mean and the worst score by generation; the table has the figures."
+    label = f"Lines: the best, the mean and the worst {lowered.partition(',')[0]} by generation."
     return marks.chart(parts, entries, 272, label)
 
 
-def population_map(figures: Figures) -> Markup:
+def population_map(population: Figures) -> Markup:
     """The population at the start and at the end, by risk and loss."""
-    population = figures["population"]
     points = [
         *_points(population["initial"], 0, "at the start"),
         # The end lies on top, and on it the front.

@@ -32,6 +32,12 @@ def crawled(verb: Any, outcome: Outcome, said: Said) -> None:
     said.line(f"Lists: {', '.join(f'{count} {ending}' for ending, count in lists.items()) or 'none'}{seen}.")
     failed = ", ".join(f"{count} {kind}" for kind, count in document["failures"].items()) or "none"
     said.line(f"Requests: {document['requests']:,}, cost ${document['cost']:,.3f}; failures: {failed}.")
+    if servers := document["servers_left"]:
+        was = "was" if servers == 1 else "were"
+        said.line(
+            f"{counted(servers, 'server')} {was} left alone after failing again and again or asking us to wait too "
+            "long; the next run tries again."
+        )
     _doubts(document, said)
     if more := document["frontier"]:
         said.line(f"{counted(more, 'more user')} {'was' if more == 1 else 'were'} found and not asked.")

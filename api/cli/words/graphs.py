@@ -99,7 +99,8 @@ def restored(verb: Any, outcome: Outcome, said: Said) -> None:
 @tells("store check")
 def checked(verb: Any, outcome: Outcome, said: Said) -> None:
     """Each problem, or that there is none."""
-    said.line("\n".join(outcome.document["problems"]) or "The store is sound.")
+    for problem in outcome.document["problems"] or ["The store is sound."]:
+        said.line(problem)
     if log := outcome.document.get("audit_log"):
         said.line(f"The audit log of the service has {log['entries']} entries; the last hash is {log['hash']}.")
 

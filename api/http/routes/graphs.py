@@ -137,6 +137,10 @@ def put(name: str) -> Response:
     is_there = replaced is not None
     options = _import_options()
     reference = _uploads()
+    if reference is not None and is_there:
+        raise HttpProblem(
+            409, "Name taken", "An upload cannot replace a graph: delete this one first, or take another name."
+        )
     service().note_access("graph import", (Thing("graph", "original", name),), account())
     if reference is not None:
         return _import_uploads(stored, options, reference)

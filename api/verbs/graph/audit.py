@@ -76,9 +76,9 @@ class AuditRelease(AttackingVerb):
             )
         outputs = []
         if self.html is not None:
-            outputs.append(text_output(self.html, "html", audit_report(found.document), private=True))
+            outputs.append(text_output(self.html, "html", audit_report(found.document)))
         if self.at_risk_out is not None:
-            outputs.append(text_output(self.at_risk_out, "at risk", found.at_risk().to_csv(index=False), private=True))
+            outputs.append(text_output(self.at_risk_out, "at risk", found.at_risk().to_csv(index=False)))
         doubts = found.bounds
         return Outcome(
             document=found.document,

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from crawler.crawling import collected, journal
-from crawler.crawling.asking import HOST_TRIES
+from crawler.crawling.asking import HOST_TRIES, PATIENCE
 from crawler.crawling.crawl import Crawl
 from crawler.crawling.limits import Limits
 from crawler.crawling.prices import Prices
@@ -167,6 +167,31 @@ def test_the_next_run_asks_a_dead_server_once_and_everybody_on_it_when_it_is_bac
         assert collected(store, "town")["users"] == {"kept": 39, "forgotten": 1}
         assert max(there.asked.values()) == 1
         assert store.check() == []
+
+
+def test_a_server_that_only_ever_says_wait_holds_a_crawl_up_for_so_long_and_no_longer(tmp_path, monkeypatch):
+    network = Network.made(40, seed=3, odd=0.0)
+    monkeypatch.setattr("tests.crawler.sources.loopback.HOSTS", ("birds.example", "down.example", "stones.example"))
+    with (
+        served(loopback("mastodon", network)) as there,
+        open_store(f"file:{tmp_path / 'graphs.db'}", create=True) as store,
+    ):
+        hurried = Hurried()
+        crawl = crawl_of(there, "mastodon", store, hurried.clock)
+        there.down.clear()
+        there.instead["down.example/api/v1/accounts/lookup"] = (429, {}, b"{}")
+        begin(crawl, "mastodon")
+        crawl.run()
+        first = collected(store, "town")
+        assert (first["ended"], first["servers_left"]) == ("frontier", 1)
+        assert first["users"]["unreachable"] > 3
+        assert 0 < sum(hurried.waits) <= PATIENCE
+        assert (first["failures"], first["requests"]) == ({"rate-limited": 5}, there.all_requests)
+        there.instead.clear()
+        resumed(there, store)
+        assert collected(store, "town")["users"] == {"kept": 40}
+        assert collected(store, "town")["servers_left"] == 0
+        agrees("mastodon", network, named("mastodon", network, there, content(store)))
 
 
 def test_a_fault_of_our_own_network_stops_the_crawl_and_loses_nobody(tmp_path, monkeypatch):
