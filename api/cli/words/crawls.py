@@ -61,9 +61,9 @@ def _doubts(document: dict[str, Any], said: Said) -> None:
 
 def _would(document: dict[str, Any], said: Said) -> None:
     asks, cost = document["would_ask"], document["cost"]
+    users = counted(asks["users"], "more user" if document["kept"] else "user")
     said.line(
-        f"It would keep {counted(asks['users'], 'user')}, with at most {asks['follows_at_most']:,} follows and "
-        f"{asks['posts_at_most']:,} posts."
+        f"It would keep {users}, with at most {asks['follows_at_most']:,} follows and {asks['posts_at_most']:,} posts."
     )
     said.line(
         f"That costs ${cost['likely']:,.2f} if users follow as many as is likely, at least about ${cost['low']:,.2f} "

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import Outcome, Verb, Work, of_engine, refuse_beside, verbs
+from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
 from api.verbs.graph.forget import summarise
 from tabular.errors import InvalidParameter, named
 from tabular.registry import option
@@ -59,7 +59,6 @@ class CrawlNetwork(Verb):
         if self.start is not None and not self.start.strip():
             raise InvalidParameter(f"{named('start')} is empty; name a user.", must="name a user")
         if self.resume:
-            refuse_beside(self, "resume", "dry_run")
             return
         for name in ("users", "posts") if self.dry_run else ("start", "users", "posts"):
             if getattr(self, name) is None:
@@ -74,7 +73,8 @@ class CrawlNetwork(Verb):
         method = sources[self.source].method
         prices = Prices.read(self.source, self.prices, charges=method.charges)
         if self.dry_run:
-            return Outcome(document=self._planned(self._limits(), prices))
+            kept = self._crawled(work) if self.resume else {}
+            return Outcome(document=self._planned(self._limits(kept), prices, kept))
         source = method.from_environment(os.environ)
         with work.opened(create=not self.resume) as store:
             resumed = self._is_resumed(work, store)
@@ -91,6 +91,13 @@ class CrawlNetwork(Verb):
             document = _document(store, self.graph)
         work.later(partial(summarise, work, self.graph))
         return Outcome(document=document)
+
+    def _crawled(self, work: Work) -> dict[str, Any]:
+        """Where the crawl that is to go on stands."""
+        from crawler.crawling.crawl import crawled_from
+
+        with work.opened() as store:
+            return crawled_from(store, self.graph, self.source)
 
     def _is_resumed(self, work: Work, store: Store) -> bool:
         """Whether it goes on: because somebody asks for it, or because the same work was cut short."""
@@ -149,19 +156,21 @@ class CrawlNetwork(Verb):
         least, _ = sources[self.source].method.sizes.get("posts", (1, 1))
         return replace(limits, posts=limits.posts and max(limits.posts, least))
 
-    def _planned(self, limits: Limits, prices: Prices) -> dict[str, Any]:
-        """What it would ask, and what that would cost."""
+    def _planned(self, limits: Limits, prices: Prices, kept: dict[str, Any]) -> dict[str, Any]:
+        """What it would ask, and what that would cost; of a crawl that goes on, what is left of it."""
         from crawler.crawling.prices import DOLLAR
 
         at_most = prices.following["high"] if limits.follows is None else limits.follows
-        estimate = prices.estimate(self._charged(limits))
+        left = _left(self._charged(limits), kept)
         return {
             "graph": self.graph,
             "source": self.source,
             "dry_run": True,
-            "would_ask": {"users": limits.users, "follows_at_most": limits.users * at_most,
-                          "posts_at_most": limits.users * limits.posts},
-            "cost": estimate.document,
+            "kept": _users_of(kept),
+            "would_ask": {"users": left.users, "follows_at_most": left.users * at_most,
+                          "posts_at_most": left.users * limits.posts},
+            "cost": prices.estimate(left).document,
+            "spent": _spent(kept) / DOLLAR,
             "budget": None if limits.budget is None else limits.budget / DOLLAR,
             "prices": {"date": prices.date, **{kind: price / DOLLAR for kind, price in prices.of.items()}},
         }  # fmt: skip
@@ -177,6 +186,15 @@ def _document(store: Store, graph: str) -> dict[str, Any]:
 
 def _left(limits: Limits, kept: dict[str, Any]) -> Limits:
     """The limits for what a crawl has still to do."""
-    done, spent = kept.get("users", {}).get("kept", 0), kept.get("spent", 0) + kept.get("uncertain", 0)
-    budget = None if limits.budget is None else max(limits.budget - spent, 0)
-    return replace(limits, users=max(limits.users - done, 0), budget=budget)
+    budget = None if limits.budget is None else max(limits.budget - _spent(kept), 0)
+    return replace(limits, users=max(limits.users - _users_of(kept), 0), budget=budget)
+
+
+def _users_of(kept: dict[str, Any]) -> int:
+    """How many users a crawl has kept so far."""
+    return int(kept.get("users", {}).get("kept", 0))
+
+
+def _spent(kept: dict[str, Any]) -> int:
+    """What a crawl may have cost so far, in tenths of a cent."""
+    return int(kept.get("spent", 0)) + int(kept.get("uncertain", 0))

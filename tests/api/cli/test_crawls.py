@@ -158,6 +158,22 @@ def test_a_dry_run_needs_nobody_to_start_from(graphpriv) -> None:
     assert ended.document["cost"]["likely"] == pytest.approx(10 * 0.01 + 10 * 400 * 0.01)
 
 
+def test_a_dry_run_of_a_crawl_that_goes_on_tells_what_is_left(graphpriv, there) -> None:
+    plain = graphpriv("crawl", "x", "--graph", "town", "--users", 30, "--posts", 0, "--dry-run")
+    assert "It would keep 30 users" in plain.out
+    crawl(graphpriv, there, "--requests", 9, "--budget", 2000, users=30)
+    first = graphpriv("graph", "show", "town", *STORE, "--json").document["collected"]["users"]
+    asked = len(there.interface.log)
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", *STORE, "--json")
+    found = ended.document
+    assert (found["kept"], found["would_ask"]["users"], found["budget"]) == (first, 30 - first, 2000)
+    assert found["spent"] * 1000 == there.interface.bill.total * 1000
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", "--users", 40, *STORE)
+    assert f"It would keep {40 - first} more users" in ended.out and len(there.interface.log) == asked
+    ended = graphpriv("crawl", "bluesky", "--graph", "town", "--resume", "--dry-run", *STORE)
+    assert ended.code == 2 and "was crawled from x" in ended.error
+
+
 def test_what_was_asked_twice_and_what_it_may_have_cost_is_said_where_there_is_any(graphpriv, there) -> None:
     plain = crawl(graphpriv, there, "--requests", 9, users=30).out
     assert "again" not in plain and "may have" not in plain
