@@ -40,9 +40,6 @@ FIELDS = (*_PERSONAL, *_COUNTS)
 #: What may be changed of a crawl that goes on.
 _CHANGED = tuple(name for name in _COUNTS if name != "source")
 
-#: In dollars, more than anything costs.
-_NO_LIMIT = 10**12
-
 #: A longer text is none of a field.
 _LONGEST = 200
 
@@ -239,10 +236,7 @@ def _priced(texts: Mapping[str, str], going: Going | None = None) -> Filled:
     """What was filled in with what it would ask and cost; nobody is asked for that."""
     try:
         options = {**_options(texts, _COUNTS), "graph": "any"} if going is None else _options_of(texts, going)
-        within = _dry_run(options)
-        # What a budget cuts off is worth knowing, too.
-        cost = within if within["budget"] is None else _dry_run({**options, "budget": _NO_LIMIT})
-        return Filled(texts, cost={**cost, "budget": within["budget"]})
+        return Filled(texts, cost=_dry_run(options))
     except InvalidInput as error:
         return Filled(texts, _wrong(error))
 

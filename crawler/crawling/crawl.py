@@ -105,7 +105,7 @@ class Crawl:
         self.standing = Standing(source=name, **wanted, journal_days=days, random=state_of(rng), requests=1)  # type: ignore[arg-type]
         if not start.isprintable():
             raise InvalidParameter(f"{named('start')} must be the name of a user, without control characters.")
-        self._refuse_taken()
+        self.refuse_taken()
         if not Ledger(self.prices, b"").affordable("user", limits.budget, 1, 1):
             raise InvalidParameter(f"{named('budget')} does not pay for one user.")
         question = Question(kind="start", user=start)
@@ -122,7 +122,7 @@ class Crawl:
         self.standing.start = self._start_mark(start)
         self._go_on(self._taken(question, answer, page))
 
-    def _refuse_taken(self) -> None:
+    def refuse_taken(self) -> None:
         """Refuse a name that is in use, with the way out."""
         if not any(each.name == self.graph for each in self.store.graphs()):
             return

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 @verbs.add("crawl")
 @dataclass(frozen=True, kw_only=True)
 class CrawlNetwork(Verb):
-    """Collect a graph from a network: from one user on, random users of those found, whom they follow and their posts.
+    """Collect a graph from a network: start at one user, go on to random users among those found.
 
-    All that comes back is in the store at once: a crawl that was stopped or killed goes on with `resume`, and asks for
-    no finished user again. Users who ask not to be collected, locked, suspended and vanished ones are left out and
-    counted. Credentials and addresses come from the environment, such as GRAPHPRIV_X_TOKEN and GRAPHPRIV_X_URL.
+    Whom each user follows and what they posted last is kept. Every answer goes into the store at once: a crawl that was
+    stopped or killed continues with `resume`, and asks about no finished user again. People who ask not to be
+    collected, and locked, suspended or deleted accounts, are left out and counted. Credentials and addresses come from
+    environment variables such as GRAPHPRIV_X_TOKEN and GRAPHPRIV_X_URL.
     """
 
     draws = True
@@ -38,19 +39,21 @@ class CrawlNetwork(Verb):
     graph: str = option(metavar="NAME", graph="new original", help="What to call the graph in the store.")
     start: str | None = option(None, metavar="USER", personal=True, help="The user to start from.")
     users: int | None = option(None, low=1, help="How many users to keep.")
-    posts: int | None = option(None, low=0, help="How many posts of each user to take, the latest.")
-    follows: int | None = option(None, low=1, help="At most so many of the accounts that one user follows.")
-    requests: int | None = option(None, low=1, help="Stop after so many requests.")
-    seconds: float | None = option(None, low=0, help="Stop after so many seconds.")
-    budget: float | None = option(None, low=0, metavar="USD", help="Never let it cost more, in dollars.")
+    posts: int | None = option(None, low=0, help="How many of the latest posts of each user to take.")
+    follows: int | None = option(None, low=1, help="Take at most this many of the accounts that each user follows.")
+    requests: int | None = option(None, low=1, help="Stop after this many requests, over all runs.")
+    seconds: float | None = option(None, low=0, help="Stop this run after this many seconds.")
+    budget: float | None = option(
+        None, low=0, metavar="USD", help="Never spend more than this, in dollars, over all runs."
+    )
     prices: str | None = option(
-        None, metavar="FILE", input=True, help="Prices to reckon with, TOML; the program has a table of its own."
+        None, metavar="FILE", input=True, help="A table of prices (TOML) in place of the built-in one."
     )
     journal_days: int | None = option(
-        None, low=0, high=36_500, help="Erase raw answers after so many days; 0 keeps none. X: 30 if not given."
+        None, low=0, high=36_500, help="Erase raw answers after this many days; 0 keeps none. 30 if not given."
     )
     dry_run: bool = option(False, help="Say what it would ask and cost, and ask nothing.")
-    resume: bool = option(False, help="Go on with the crawl that filled the graph.")
+    resume: bool = option(False, help="Continue the crawl that filled the graph.")
 
     def check(self) -> None:
         from graphpriv.store.records import check_name
@@ -80,8 +83,10 @@ class CrawlNetwork(Verb):
             resumed = self._is_resumed(work, store)
             kept = (store.crawl_of(self.graph) or {}) if resumed else {}
             limits = self._limits(kept)
-            self._remark(work, limits, prices, kept)
             crawl = self._crawl(work, store, source, limits, prices)
+            if not resumed:
+                crawl.refuse_taken()
+            self._remark(work, limits, prices, kept)
             if resumed:
                 crawl.resume(self.source, self.start if self.resume else None)
             else:
@@ -143,8 +148,8 @@ class CrawlNetwork(Verb):
             whole = prices.estimate(replace(left, budget=None))
             low, likely, high = (dollars(each) for each in vars(whole).values())
             what = "What is left" if kept else "This"
-            said = (f"{what} costs {likely} if users follow as many as is likely, at least "
-                    f"about {low} and at most about {high}, at the prices of {prices.date}.")  # fmt: skip
+            said = (f"{what} will likely cost {likely}: at least about {low}, at most about {high}, at the prices of "
+                    f"{prices.date}.")  # fmt: skip
             if limits.budget is not None and (left.budget or 0) < whole.high:
                 said += f" It stops before it costs more than {dollars(limits.budget)}{' in all' if kept else ''}."
             work.note(said)
@@ -169,7 +174,8 @@ class CrawlNetwork(Verb):
             "kept": _users_of(kept),
             "would_ask": {"users": left.users, "follows_at_most": left.users * at_most,
                           "posts_at_most": left.users * limits.posts},
-            "cost": prices.estimate(left).document,
+            # Whatever the budget is: what it would cut off is worth knowing.
+            "cost": prices.estimate(replace(left, budget=None)).document,
             "spent": _spent(kept) / DOLLAR,
             "budget": None if limits.budget is None else limits.budget / DOLLAR,
             "prices": {"date": prices.date, **{kind: price / DOLLAR for kind, price in prices.of.items()}},
