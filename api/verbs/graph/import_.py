@@ -21,7 +21,7 @@ readable_formats = of_engine("crawler.archives", "readable")
 class ImportGraph(Verb):
     """Read a graph from a file into the store as an original: all of it or nothing.
 
-    FILE is - for standard input. Files that networks hand out bring posts and texts of locations, too, which are kept.
+    FILE is - for standard input. Exports from networks also hold posts and location texts, which are kept.
     Without `directed`, an edge list is directed unless a comment at its top says
     '# Undirected graph'.
     """
@@ -30,9 +30,9 @@ class ImportGraph(Verb):
     replaces = True
 
     file: str = option(help="The graph file.", positional=True, input=True)
-    graph: str = option(metavar="NAME", help="What to call the graph in the store.")
+    graph: str = option(metavar="NAME", help="The name of the graph in the store.")
     format: str | None = option(
-        None, metavar="NAME", choices=readable_formats, help="How FILE is written; by its suffix if not given."
+        None, metavar="NAME", choices=readable_formats, help="The format of FILE; by its suffix if not given."
     )
     attributes: str | None = option(
         None, metavar="FILE", input=True, help="Users of an edge list: id, location, topic1 to topic3."
@@ -78,7 +78,7 @@ class ImportGraph(Verb):
         if releases:
             work.note(
                 f"warning: releases of the replaced graph have lost their mapping: {', '.join(releases)}. They stay "
-                "live, and no later release is counted together with them; delete them before you release again."
+                "live, but no later release can be counted together with them; delete them before you release again."
             )
         return Outcome(
             document={
