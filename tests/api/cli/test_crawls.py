@@ -87,7 +87,7 @@ def test_a_dry_run_asks_nothing_and_needs_no_credentials(graphpriv, there, monke
         'date = "2030-01-01"\n[x]\nuser = 0\nfollowed = "0.001"\npost = 0\n[following]\nlow = 1\nlikely = 2\nhigh = 3\n'
     )
     ended = crawl(graphpriv, there, "--dry-run", "--prices", "prices.toml", users=1000)
-    assert "costs $2.00" in ended.out and "at least about $1.00 and at most about $3.00" in ended.out
+    assert "likely cost $2.00: at least about $1.00, at most about $3.00" in ended.out
     assert "2030-01-01" in ended.out and "Nothing was asked" in ended.out
 
 
@@ -128,7 +128,10 @@ def test_a_network_that_cannot_be_asked_is_one_line(graphpriv, there, monkeypatc
 def test_what_it_needs_and_whose_name_is_taken(graphpriv, there) -> None:
     assert "--posts is missing" in graphpriv("crawl", "x", "--start", "a", "--users", 1, "--graph", "g").error
     assert crawl(graphpriv, there).code == 0
-    assert "give --resume to go on with it" in crawl(graphpriv, there).error
+    taken = crawl(graphpriv, there)
+    assert "give --resume to go on with it" in taken.error
+    # One line, without what is said of a crawl that begins.
+    assert len(taken.err.splitlines()) == 1
     with open_store("file:graphs.db", create=False) as store:
         store.claim_crawl("town", {"token": "somebody", "host": "elsewhere", "alive": 2e10}, lambda _: False)
     for more in ((), ("--resume",)):
@@ -156,6 +159,23 @@ def test_a_crawl_goes_on_from_its_own_start_alone(graphpriv, there) -> None:
 def test_a_dry_run_needs_nobody_to_start_from(graphpriv) -> None:
     ended = graphpriv("crawl", "x", "--graph", "g", "--users", 10, "--posts", 0, "--dry-run", "--json")
     assert ended.document["cost"]["likely"] == pytest.approx(10 * 0.01 + 10 * 400 * 0.01)
+
+
+def test_a_dry_run_of_a_crawl_that_goes_on_tells_what_is_left(graphpriv, there) -> None:
+    plain = graphpriv("crawl", "x", "--graph", "town", "--users", 30, "--posts", 0, "--dry-run")
+    assert "It would keep 30 users" in plain.out
+    crawl(graphpriv, there, "--requests", 9, "--budget", 2000, users=30)
+    first = graphpriv("graph", "show", "town", *STORE, "--json").document["collected"]["users"]
+    asked = len(there.interface.log)
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", *STORE, "--json")
+    found = ended.document
+    assert (found["kept"], found["would_ask"]["users"], found["budget"]) == (first, 30 - first, 2000)
+    assert found["spent"] * 1000 == there.interface.bill.total * 1000
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", "--users", 40, *STORE)
+    assert f"It would keep {40 - first} more users" in ended.out and len(there.interface.log) == asked
+    assert "stops before it costs more than $2,000.00 in all" in ended.out
+    ended = graphpriv("crawl", "bluesky", "--graph", "town", "--resume", "--dry-run", *STORE)
+    assert ended.code == 2 and "was crawled from x" in ended.error
 
 
 def test_what_was_asked_twice_and_what_it_may_have_cost_is_said_where_there_is_any(graphpriv, there) -> None:
@@ -206,7 +226,7 @@ def test_a_budget_holds_until_another_one_is_given(graphpriv, there) -> None:
     spent = there.interface.bill.total
     later = graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE, "--json")
     assert (later.document["ended"], there.interface.bill.total) == ("budget", spent)
-    assert "What is left costs" in later.err
+    assert "What is left will likely cost" in later.err
     more = graphpriv("crawl", "x", "--graph", "town", "--resume", "--budget", 99, *STORE, "--json")
     assert (more.document["ended"], more.document["users"]) == ("users", {"kept": 30})
 

@@ -180,3 +180,19 @@ def test_a_role_is_given_to_a_column_there_is():
         schema.with_roles({"age": "sensitve"})
     kept = replace(schema, attributes={"age": Description(kind="nominal", title="t")}).with_roles({"age": "identifier"})
     assert kept.attributes["age"] == Description(kind="nominal", title="t", role="identifier")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"title = {'9' * 4301}",
+        f'{{"title": {"9" * 4301}}}',
+        f"[attributes.a]\nkind = 'ordinal'\norder = [1, {'9' * 4301}]",
+        # Python reads these two, and cannot write them down or compute with them.
+        f"[attributes.a]\nkind = 'ordinal'\norder = [1, 0x{'f' * 4300}]",
+        f"[attributes.a]\nkind = 'continuous'\nbounds = [0, {'9' * 400}]",
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_bad_input(text):
+    with pytest.raises(InvalidInput, match=r"^s\.toml: a number has more than 300 digits"):
+        parse_schema(text, "s.toml")

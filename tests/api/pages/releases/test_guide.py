@@ -5,18 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from api.app import create_app
 from api.pages.releases import graphs as graph_releases
 from graphpriv.protections import protections
-from graphpriv.protections.contract import Protection
 from graphpriv.store import open_store
-from tabular.registry import Entry
 from tests.api.conftest import SMALL
 from tests.api.http.conftest import Caller, config, make  # noqa: F401 (fixtures)
 from tests.api.http.fakes import FakeJobs
@@ -46,31 +42,24 @@ def asked(jobs):
     return [(each.verb, dict(each.options)) for each in jobs.all.values()]
 
 
-def test_a_graph_with_one_protection_has_three_values_of_k(world):
+def test_a_graph_with_one_protection_has_three_values_of_k(world, monkeypatch):
     custodian, jobs = world
+    monkeypatch.delitem(protections, "least-loss")
     answer = custodian.post("/release/candidates", data={"graph": "people", "k": "2"})
     assert answer.status_code == 303 and "step=3" in answer.headers["Location"]
     assert asked(jobs) == [("sweep", {"name": "people", "k": ["2"], "runs": 1, "method": "closest-profiles"})]
 
 
-def test_with_more_protections_the_candidates_are_methods(world, monkeypatch):
-    @dataclass(frozen=True, kw_only=True)
-    class Together(Protection):
-        """Put all users into one cluster."""
-
-        def clusters(self, graph, k, rng):
-            return np.zeros(len(graph), dtype=np.int64)
-
+def test_with_more_protections_the_candidates_are_methods(world):
     custodian, jobs = world
-    monkeypatch.setitem(protections, "together", Entry("together", Together, "", ""))
     custodian.post("/release/candidates", data={"graph": "people", "k": "2"})
     assert [(verb, options["method"], options["k"]) for verb, options in asked(jobs)] == [
         ("sweep", "closest-profiles", ["2"]),
-        ("sweep", "together", ["2"]),
+        ("sweep", "least-loss", ["2"]),
     ]
-    custodian.post("/release", data={"graph": "people", "chosen": "together k=3", "into": "out"})
+    custodian.post("/release", data={"graph": "people", "chosen": "least-loss k=3", "into": "out"})
     verb, options = asked(jobs)[-1]
-    assert (verb, options["method"], options["k"]) == ("protect", "together", 3)
+    assert (verb, options["method"], options["k"]) == ("protect", "least-loss", 3)
 
 
 def test_candidates_beside_a_live_release_keep_its_groups(world, make):  # noqa: F811
