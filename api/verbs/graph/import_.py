@@ -17,10 +17,9 @@ readable_formats = of_engine("crawler.archives", "readable")
 class ImportGraph(Verb):
     """Read a graph from a file into the store as an original: all of it or nothing.
 
-    FILE is - for standard input. Exports from networks also hold posts and location texts, which are kept; several of one
-    format make one graph with `also`.
-    Without `directed`, an edge list is directed unless a comment at its top says
-    '# Undirected graph'.
+    FILE is - for standard input. Exports from networks also hold posts and location texts, which are kept; several of
+    one format make one graph with `also`. Without `directed`, an edge list is directed unless a comment at its top
+    says '# Undirected graph'.
     """
 
     store = "writes"
