@@ -91,7 +91,7 @@ def microdata(graph: SocialGraph, *, rng: np.random.Generator) -> Microdata:
     as long as edges stay, and breaks the k of the graph: `Microdata.k` is that of the table.
     """
     if not len(graph):
-        raise InvalidInput("The graph has no users; there are no microdata of it.")
+        raise InvalidInput("The graph has no users, so it has no microdata.")
     # Not from the generator itself: the order is published, and from enough of what it gives its state can be computed.
     order = drawn_order(rng, len(graph))
     return Microdata(
@@ -208,7 +208,7 @@ def protect_microdata(
     table before it was masked. `NoSolution` where a method that promises no k does not come to it by chance.
     """
     if not len(graph):
-        raise InvalidInput("The graph has no users; there are no microdata of it.")
+        raise InvalidInput("The graph has no users, so it has no microdata.")
     table = microdata_table(graph)
     whole = whole_parameters(method, k, dict(parameters or {}), table, graph.places)
     masked = protect(table, method, HEADER, rng=rng, **whole)

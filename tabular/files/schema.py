@@ -194,7 +194,7 @@ def schema_of(document: Mapping[str, Any], source: str) -> Schema:
         raise InvalidInput(f"{source}: {error.worded(named)}") from None
     columns = _texts(f"{source}, columns", document.get("columns", []))
     if twice := repeated(columns):
-        raise InvalidInput(f"{source}, columns: {columns[twice - 1]!r} stands there twice.")
+        raise InvalidInput(f"{source}, columns: {columns[twice - 1]!r} appears twice.")
     attributes = {name: _description(source, name, entry) for name, entry in document.get("attributes", {}).items()}
     for name in attributes if columns else ():
         if name not in columns:
@@ -249,7 +249,7 @@ def _domain(where: str, values: list[Any] | None) -> tuple[Value, ...]:
     seen: set[Any] = set()
     for value in values:
         if value in seen or str(value) in seen:
-            raise InvalidInput(f"{where}: {value!r} stands there twice.")
+            raise InvalidInput(f"{where}: {value!r} appears twice.")
         seen.update((value, str(value)))
     return tuple(values)
 

@@ -150,7 +150,7 @@ class Hierarchy:
         begin = f"{source}Hierarchy of {self.name}: "
         if values == [None]:
             return LackingValues(
-                f"{begin}it says nothing of missing values, which the column has; add a row with an empty first cell.",
+                f"{begin}it does not place missing values, which the column has; add a row with an empty first cell.",
                 values,
             )
         # None of them is repeated: a cell of a table may be one person's.
@@ -312,7 +312,7 @@ def read_hierarchies(
         if name not in files:
             there = ", ".join(sorted(path.name for path in Path(folder).glob("*.csv"))[:8]) or "no CSV file"
             wanted = f"{name}.csv or *_{name}.csv"
-            raise InvalidInput(f"{folder}: there is no hierarchy of {name!r}, {wanted}; there is {there}.")
+            raise InvalidInput(f"{folder}: there is no hierarchy for {name!r}, {wanted}; there is {there}.")
     found = {}
     for attribute in attributes:
         path = files[attribute.name]

@@ -100,7 +100,7 @@ def test_values_that_a_hierarchy_lacks_are_counted():
         hierarchy.over(["Privat"])
     with pytest.raises(InvalidHierarchy, match=r"2 values of the column are not in it\."):
         hierarchy.over(["x", None])
-    with pytest.raises(InvalidHierarchy, match="it says nothing of missing values"):
+    with pytest.raises(InvalidHierarchy, match="it does not place missing values"):
         hierarchy.over(["Private", None])
     # Numbers are found however they are written.
     assert Hierarchy.of("n", ["1", "2"], [["*", "*"]]).over([1, 2]).height == 1

@@ -59,7 +59,7 @@ def test_a_missing_value_has_a_row_of_its_own(tmp_path):
     path.write_text("x;letter;*\n?;none;*\n")
     assert read_hierarchy(path, column).levels[1].labels == ("letter", "none")
     path.write_text("x;*\n")
-    with pytest.raises(InvalidInput, match="it says nothing of missing values"):
+    with pytest.raises(InvalidInput, match="it does not place missing values"):
         read_hierarchy(path, column)
 
 
@@ -80,7 +80,7 @@ def test_a_column_without_a_file_is_named(tmp_path):
     (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
     table = Table.from_columns({"sex": ["f", "m"], "age": [1, 2]})
     assert read_hierarchies(tmp_path, table, ["sex"])["sex"].height == 1
-    with pytest.raises(InvalidInput, match=r"no hierarchy of 'age', age\.csv or \*_age\.csv; there is sex\.csv"):
+    with pytest.raises(InvalidInput, match=r"no hierarchy for 'age', age\.csv or \*_age\.csv; there is sex\.csv"):
         read_hierarchies(tmp_path, table, ["sex", "age"])
 
 
