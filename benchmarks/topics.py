@@ -124,12 +124,13 @@ def bootstrap(right: np.ndarray, constant: np.ndarray, draws: int = 10_000) -> t
 
 def show(name: str, answers: Answers) -> None:
     ag = Labelled.of("ag_news", table("ag_news/test.csv"))
-    began = time.perf_counter()
+    # Of one processor: what else a machine does is no matter of the categoriser's.
+    began = time.process_time()
     found = answers(ag.texts)
-    speed = len(ag.texts) / (time.perf_counter() - began)
+    speed = len(ag.texts) / (time.process_time() - began)
     right = hits(ag, found)
     false = np.mean([one == "Business_Finance" for one, each in zip(found, ag.classes, strict=True) if each != ["2"]])
-    print(f"{name}: {speed:,.0f} texts/s")
+    print(f"{name}: {speed:,.0f} texts a second of one processor")
     classes = ", ".join(f"{CLASSES['ag_news'][each]['name']} {part:.3f}" for each, part in by_class(ag, right).items())
     print(f"  AG News test {right.mean():.4f} ({classes}); not business, told so: {false:.4f}")
 

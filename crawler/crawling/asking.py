@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -24,6 +25,10 @@ TRIES, FIRST_TRIES = 8, 3
 #: After so many failures in a row one host of many is left alone: if nobody reaches it, or if it answers and fails.
 MUTE_TRIES, HOST_TRIES = 3, 6
 
+#: For how many seconds one host of many is waited for in a run, and for how many more after each answer that it gave;
+#: one that failed in an earlier run is waited for once, as long as the usual limit of Mastodon lasts.
+PATIENCE, PER_ANSWER, PATIENCE_AGAIN = 1200.0, 15.0, 330.0
+
 #: Nobody is left without a word for longer, in seconds.
 _SLICE = 5.0
 
@@ -37,7 +42,7 @@ class Interrupted(Exception):
 
 
 class Left(Failure):
-    """Nobody was asked: the host has failed too often in this run."""
+    """Nobody was asked: in this run the host has failed too often, or made us wait for too long."""
 
     def __init__(self) -> None:
         super().__init__("unreachable")
@@ -62,6 +67,9 @@ class Asker:
     left: set[str] = field(default_factory=set)
     failed_before: set[str] = field(default_factory=set)
     _answered: bool = False
+    #: For how many seconds each host was waited for, and how often it answered.
+    _waited_for: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _answers: Counter[str] = field(default_factory=Counter)
     #: The moment until which each lane is closed.
     _closed: dict[str, float] = field(default_factory=dict)
 
@@ -75,26 +83,42 @@ class Asker:
         tries = waits = 0
         lane = self.source.lane(question)
         host = self.mark(lane) if self.source.federated else ""
-        if host in self.left:
+        if host in self.left or self._asks_too_much(host, self._remaining(lane)):
+            self.left.add(host)
             raise Left
+        limited = True
         while True:
-            self._wait(self._closed.get(lane, 0.0) - self.clock.running())
+            self._wait(self._remaining(lane), host if limited else "")
             if tries or waits:
                 self.ready()
             try:
                 found = self._asked(question, lane)
                 self.failed_before.discard(host)
+                self._answers[host] += 1
                 return found
             except Failure as failure:
                 limited = failure.outcome is Outcome.WAIT
                 waits, tries = waits + limited, tries + (failure.outcome is Outcome.RETRY)
                 if failure.outcome not in (Outcome.WAIT, Outcome.RETRY):
                     raise
-                if waits >= WAITS or tries >= self._tries(question, host, failure.kind):
+                seconds = pause(failure, waits if limited else tries)
+                is_over = waits >= WAITS or tries >= self._tries(question, host, failure.kind)
+                if is_over or (limited and self._asks_too_much(host, seconds)):
                     self.left.update({host} - {""})
                     raise
-                self._closed[lane] = self.clock.running() + pause(failure, waits if limited else tries)
+                self._closed[lane] = self.clock.running() + seconds
                 self.again(failure.kind)
+
+    def _remaining(self, lane: str) -> float:
+        """For how many seconds a lane is still closed."""
+        return self._closed.get(lane, 0.0) - self.clock.running()
+
+    def _asks_too_much(self, host: str, seconds: float) -> bool:
+        """Whether one host of many wants to be waited for longer than it is worth."""
+        if not host or seconds <= 0:
+            return False
+        least = PATIENCE_AGAIN if host in self.failed_before else PATIENCE
+        return self._waited_for[host] + seconds > least + PER_ANSWER * self._answers[host]
 
     def _tries(self, question: Question, host: str, kind: str) -> int:
         """How often a question may fail, the last time in some way: less where it is likely to go on so."""
@@ -111,13 +135,14 @@ class Asker:
             self._closed[lane] = self.clock.running() + min(answer.quota.wait, DAY) + 1
         return answer, self.source.read(question, answer.body)
 
-    def _wait(self, seconds: float) -> None:
-        """Wait, in slices in which others are told and may interrupt."""
+    def _wait(self, seconds: float, host: str) -> None:
+        """Wait, in slices in which others are told and may interrupt; if for the limit of a *host*, that is counted."""
         until = self.clock.running() + seconds
         while (left := until - self.clock.running()) > 0:
             self.waiting(left)
             self.clock.sleep(min(left, _SLICE))
             self.waited += min(left, _SLICE)
+            self._waited_for[host] += min(left, _SLICE)
 
 
 def pause(failure: Failure, times: int) -> float:

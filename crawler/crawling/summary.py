@@ -53,6 +53,7 @@ def figures(standing: Standing, frontier: int) -> dict[str, Any]:
         "requests": standing.requests,
         "asked_twice": standing.twice,
         "failures": dict(sorted(standing.failures.items())),
+        "servers_left": len(standing.hosts),
         "charged": dict(sorted(standing.charged.items())),
         "cost": standing.spent / DOLLAR,
         "uncertain_cost": standing.uncertain / DOLLAR,

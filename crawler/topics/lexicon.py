@@ -88,13 +88,18 @@ class Lexicon:
         return [says for entry, says, _ in self._in_words(words) if " " in entry]
 
     def _in_words(self, words: Sequence[str]) -> list[Found]:
-        found, at = [], 0
-        while at < len(words):
-            phrase = self._phrase_at(words, at) if words[at] in self.phrases else None
-            one = phrase or self._of_word(words[at])
+        found: list[Found] = []
+        phrases, known, after = self.phrases, self._known, 0
+        for at, word in enumerate(words):
+            if at < after:
+                continue
+            one = self._phrase_at(words, at) if word in phrases else None
+            if one is not None:
+                after = at + one[0].count(" ") + 1
+            else:
+                one = known[word] if word in known else self._of_word(word)
             if one is not None:
                 found.append(one)
-            at += 1 if phrase is None else phrase[0].count(" ") + 1
         return found
 
     def _phrase_at(self, words: Sequence[str], at: int) -> Found | None:
@@ -106,19 +111,18 @@ class Lexicon:
         return None
 
     def _of_word(self, word: str) -> Found | None:
-        """What one word says, itself or by its stem."""
-        if word not in self._known:
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
-            self._known[word] = self._looked_up(word)
-        return self._known[word]
+        """What a word that is looked up for the first time says, itself or by its stem."""
+        if len(self._known) >= _KNOWN:
+            self._known.clear()
+        self._known[word] = found = self._looked_up(word)
+        return found
 
     def _looked_up(self, word: str) -> Found | None:
         if word in self.words:
             return word, self.words[word], 10
         for ending, instead in self.endings:
             stem = word[: -len(ending)]
-            if word.endswith(ending) and len(stem) >= _STEM and stem + instead in self.words:
+            if len(stem) >= _STEM and word.endswith(ending) and stem + instead in self.words:
                 return stem + instead, self.words[stem + instead], 8
         for length in range(len(word), _BEGINNING - 1, -1) if self.beginnings else ():
             if word[:length] in self.beginnings:

@@ -41,7 +41,7 @@ class Model:
         known = self._known
         new = list({word for each in words for word in each if word not in known})
         known.update(zip(new, self._pieces_of(new), strict=True))
-        return [list(chain.from_iterable(known[word] for word in each))[:PIECES] for each in words]
+        return [list(chain.from_iterable(map(known.__getitem__, each)))[:PIECES] for each in words]
 
     def _pieces_of(self, words: list[str]) -> list[list[int]]:
         # One by one: many at once start threads, of which a fork warns.

@@ -97,7 +97,8 @@ def _by_words(words: Sequence[str]) -> Language:
     """Of the languages in Latin letters, the one with most of its common words."""
     counts = dict.fromkeys(_COMMON, 0)
     for word in words:
-        for language in _LANGUAGES_OF.get(word, ()):
-            counts[language] += 1
+        if word in _LANGUAGES_OF:
+            for language in _LANGUAGES_OF[word]:
+                counts[language] += 1
     best = max(counts, key=lambda each: (counts[each], each == "en"))
     return {"en": "en", "es": "es", "latin": "latin"}[best]  # type: ignore[return-value]
