@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gunicorn.workers.base import Worker
 
+from api.cli.terminal import visible
 from api.secret_files import read_secret_files
 from api.service.settings import Settings, variable
 from tabular.errors import ReportedError
@@ -68,7 +69,7 @@ class ServingProcess(Worker):  # type: ignore[misc]
 
 
 def _say(text: str) -> None:
-    print(f"graphpriv: {text}", file=sys.stderr, flush=True)
+    print(f"graphpriv: {visible(text)}", file=sys.stderr, flush=True)
 
 
 bind = "0.0.0.0:8000"

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from benchmarks.shared import shared_data
 from tabular.evolution import Task
 from tabular.evolution.formulas.evolving import EvolvedFormulas
 from tabular.evolution.formulas.population import FormulaPopulation
-from tabular.evolution.formulas.weighing import PENALTY
 from tabular.evolution.matrices.expectation import Expectation
 from tabular.files.schema import read_schema
 from tabular.files.table_files import read_file
@@ -72,12 +72,14 @@ def main() -> None:
     parser.add_argument("--generations", type=int, default=1500)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--files", nargs="+", choices=FILES, default=list(FILES))
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--scores", nargs="+", choices=("max", "mean"), default=["max", "mean"])
     arguments = parser.parse_args()
     for file in arguments.files:
         table, columns = table_of(file)
         for score in arguments.scores:
-            compare_scores(file, table, columns, score, arguments.seeds, arguments.generations)
+            ways = [WAYS[each] for each in arguments.ways]
+            compare_scores(file, table, columns, score, ways, arguments.seeds, arguments.generations)
 
 
 def table_of(file: str) -> tuple[Table, tuple[str, ...]]:
@@ -91,14 +93,16 @@ class Way:
     """A way to evolve formulas: its name, its terminals, and whether the guards of a release hold."""
 
     name: str
-    terminals: str = "plain"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     is_guarded: bool = True
 
 
-#: The ways for each score.
+#: The ways by a short name.
 WAYS = {
-    "max": (Way("formulas"), Way("normalised formulas", terminals="normalised")),
-    "mean": (Way("formulas"), Way("without guards", is_guarded=False)),
+    "guarded": Way("formulas"),
+    "normalised": Way("normalised formulas", {"terminals": "normalised"}),
+    "renaming": Way("renaming not limited", {"added": 100.0}),
+    "free": Way("without guards", is_guarded=False),
 }
 
 
@@ -118,7 +122,7 @@ def evolved(
         workers=1,
         accept_unchanged=not way.is_guarded,
     )
-    population = EvolvedFormulas(terminals=way.terminals).begin(task, np.random.default_rng(seed))
+    population = EvolvedFormulas(**way.parameters).begin(task, np.random.default_rng(seed))
     assert isinstance(population, FormulaPopulation)
     for _ in range(generations):
         population.tell(population.evaluate(population.ask()))
@@ -162,6 +166,7 @@ def compare_scores(
     table: Table,
     columns: tuple[str, ...],
     score: str,
+    ways: Sequence[Way],
     seeds: int,
     generations: int,
 ) -> None:
@@ -171,7 +176,7 @@ def compare_scores(
     classical = best_classical(table, columns, score)
     figures = [measured(table, columns, classical.matrices, score)]
     shown(classical.name, [classical.score], figures, THESIS_CLASSICAL[file, score])
-    for way in WAYS[score]:
+    for way in ways:
         compare_formulas(file, table, columns, score, seeds, generations, way)
 
 
@@ -195,11 +200,19 @@ def compare_formulas(
     shown("worst", [max(losses)], [figures[int(np.argmax(losses))]], None)
     shown("best", [losses[best]], [figures[best]], None)
     print(f"{'':>8}{runs[best].members[0].formula}")
+    read_back = [[list(each.values()) for each in run.individual(0).about["read_back"].values()] for run in runs]
+    percent, *_, added = np.mean(read_back, axis=0).T
+    print(
+        f"{'':>8}read back {'/'.join(f'{each:.0f}' for each in percent)} %, added "
+        f"{'/'.join(f'{each:.1f}' for each in added)} %"
+    )
     print(f"{'':>8}{seconds:.1f} s of processor time a run, {np.mean([run.evaluated for run in runs]):,.0f} formulas")
     if score == "max":
         for place, layer in enumerate(runs[0].layers.layers):
-            ours = np.mean([min(each.worth.loss for each in run.layers.layers[place].members) for run in runs])
-            said = "refused in some runs" if ours > PENALTY else f"{ours:.2f}"
+            best = [min(run.layers.layers[place].members, key=lambda each: each.rank).worth for run in runs]
+            said = f"{np.mean([each.loss for each in best]):.2f}"
+            if any(each.refused for each in best):
+                said = "refused in some runs"
             print(f"{'':>8}depth {layer.levels}: {said} expected, thesis {THESIS_DEPTHS[file][layer.levels]:.2f}")
 
 

@@ -65,8 +65,6 @@ class Audit:
     #: The ids of the original users, and where each is in the release.
     users: Sequence[str] = field(repr=False)
     mapping: NDArray[np.int64] | None = field(repr=False)
-    #: The fingerprint of the original, for the store alone.
-    input_hash: str = field(repr=False)
 
     def run(self, released: str) -> Run:
         """The record of the audit of the release called *released*."""
@@ -74,7 +72,6 @@ class Audit:
             verb="audit",
             parameters={"released": released, **self.document["parameters"]},
             version=self.document["version"],
-            input_hash=self.input_hash,
         )
 
     def to_frame(self) -> DataFrame:
@@ -183,7 +180,7 @@ def audit(
     steps = STEPS if steps is None else steps
     if steps < 1:
         raise InvalidParameter.wrong("steps", must="be at least 1", was=steps)
-    hashes = {"original": fingerprint(original), "released": fingerprint(released)}
+    inputs = {"released": fingerprint(released)}
     if undirected:
         original, released = original.undirected(), released.undirected()
     pair = Pair.of(original, released, mapping)
@@ -217,9 +214,9 @@ def audit(
         "scenarios": list(scenarios),
         "undirected": undirected,
     }
-    document = {"version": version(), "inputs": {"released": hashes["released"]}, "parameters": parameters}
+    document = {"version": version(), "inputs": inputs, "parameters": parameters}
     findings = _findings(pair, found, at_risk, comparison.links.structure)
-    return Audit({**document, **findings}, found, pair.original.ids, pair.mapping, hashes["original"])
+    return Audit({**document, **findings}, found, pair.original.ids, pair.mapping)
 
 
 class SharedFindings:

@@ -5,7 +5,6 @@ Nothing here prints or writes files. Each result carries `notes`: sentences that
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata
 from graphpriv.release import NOWHERE, Release, mapping_by_id, read_mapping
 from graphpriv.store.contract import Store
 from graphpriv.store.pages import Pages
-from graphpriv.store.records import GraphInfo, Run, changed, check_name
+from graphpriv.store.records import GraphInfo, Run, changed, check_name, keyed
 from graphpriv.trails import Published, kept_clusters
 from graphpriv.verification import joint_k, verify_together
 from tabular.errors import AlreadyReleased, InvalidInput, InvalidParameter, NoSolution, UnknownName, named
@@ -166,21 +165,17 @@ def released_elsewhere(store: Store, held: str, original: str, *, but: str) -> l
     Theirs is gone from the store, or has another name.
     """
     others = [each for each in store.graphs() if each.is_release and each.original != original and each.name != but]
-    # Versions before this one wrote the plain fingerprint.
-    marks = {marked(store, held), held}
+    mark = marked(store, held)
     return [
         each
         for each in others
-        if any(run.verb == "protect" and run.input_hash in marks for run in store.runs(each.name))
+        if any(run.verb == "protect" and run.input_hash == mark for run in store.runs(each.name))
     ]
 
 
 def marked(store: Store, fingerprint: str) -> str:
-    """A mark of an original with a *fingerprint*, which only those can make who have the secret of the store.
-
-    The plain fingerprint would tell anybody who reads a record whether a guess at the original is right.
-    """
-    return f"hmac-sha256:{hmac.new(store.secret(), fingerprint.encode(), 'sha256').hexdigest()}"
+    """The mark of an original with a *fingerprint* in a store."""
+    return keyed(store.secret(), fingerprint)
 
 
 def published(store: Store, original: str, names: Iterable[str], users: int) -> list[Published]:

@@ -2,14 +2,21 @@
 
 Machine code is kept in the first of these folders that takes it, and read from any of them: the one that
 `GRAPHPRIV_CACHE_DIR` names, and no other then; `__pycache__` beside the modules; `graphpriv` in the user's cache; a
-folder in the temporary directory that belongs to the user alone. Nothing here imports the compiler itself.
+folder in the temporary directory that belongs to the user alone. What is read is run, so a folder counts only if it
+and all above it belong to the user or to root, and nobody else may write there; one that does not is told once, and a
+private one takes its place. Nothing here imports the compiler itself.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
+import functools
+import grp
 import os
+import pwd
+import shutil
 import stat
 import subprocess
 import sys
@@ -33,6 +40,9 @@ class CompileTime:
         self._lock = threading.Lock()
         self._depth, self._since, self._sum = 0, 0.0, 0.0
         self._listeners: list[Callable[[], None]] = []
+        #: What is said of folders that are not used, each once; None before anybody listens.
+        self._said: dict[str, bool] = {}
+        self._warned: list[Callable[[str], None]] = []
         #: How many kernels were compiled, those inside others not counted, and the folders that took them.
         self.kernels = 0
         self.folders: set[str] = set()
@@ -63,14 +73,34 @@ class CompileTime:
             return self._sum + (self._clock() - self._since if self._depth else 0.0)
 
     @contextlib.contextmanager
-    def announced(self, tell: Callable[[], None]) -> Iterator[None]:
-        """Call *tell* each time when compiling begins; the chosen folder, if there is one, must be one that works."""
+    def announced(self, tell: Callable[[], None], warn: Callable[[str], None]) -> Iterator[None]:
+        """Call *tell* each time when compiling begins, and *warn* once of each folder that is not used.
+
+        The chosen folder, if there is one, must be one that works.
+        """
         check_cache_folder()
         self._listeners.append(tell)
+        self._warned.append(warn)
         try:
+            self._warn()
             yield
         finally:
             self._listeners.remove(tell)
+            self._warned.remove(warn)
+
+    def refuse(self, folder: Path) -> None:
+        """A folder is not used, since others may write there."""
+        self._said.setdefault(str(folder), False)
+        self._warn()
+
+    def _warn(self) -> None:
+        for folder, was_said in list(self._said.items()):
+            if self._warned and not was_said:
+                self._said[folder] = True
+                self._warned[-1](
+                    f"warning: compiled code is not read from {folder}: somebody else may write there or above it. "
+                    f"It is kept in a private folder; {CACHE_DIR} names another one."
+                )
 
 
 #: That of this process.
@@ -116,26 +146,84 @@ def working_clock() -> float:
 
 def cache_folders(beside: Path) -> Iterator[Path]:
     """Where the machine code of kernels of a module in the folder *beside* may lie, best first."""
-    chosen = os.environ.get(CACHE_DIR)
-    if chosen:
-        yield Path(chosen)
-        return
-    yield beside / "__pycache__"
+    chosen, candidates = os.environ.get(CACHE_DIR), [beside / "__pycache__"]
     with contextlib.suppress(RuntimeError):
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphpriv"
+        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphpriv")
+    safe = []
+    for folder in [Path(chosen)] if chosen else candidates:
+        if is_safe(folder):
+            safe.append(folder)
+        else:
+            compile_time.refuse(folder)
+    yield from safe
+    if chosen and safe:
+        return
     own = _own_temporary()
-    if not own.is_symlink() and (not own.exists() or _is_private(own)):
-        yield own
+    yield own if not own.is_symlink() and (not own.exists() or _is_private(own)) else _fresh()
+
+
+#: A folder that this process alone uses, where there is no other.
+_made: list[Path] = []
+
+
+def _fresh() -> Path:
+    """A new folder for this process, which goes with it."""
+    if not _made or not _made[-1].is_dir():
+        _made.append(Path(tempfile.mkdtemp(prefix="graphpriv-")))
+        atexit.register(shutil.rmtree, _made[-1], ignore_errors=True)
+    return _made[-1]
+
+
+def is_safe(folder: Path) -> bool:
+    """Whether nobody but the user and root can have put code into a *folder*, or can put another in its place.
+
+    One that is not there yet is judged by those above it.
+    """
+    with contextlib.suppress(OSError):
+        named, real = folder.absolute(), folder.resolve()
+        if not all(_is_ours(each, above=True) for each in {*named.parents, *real.parents} if each.exists()):
+            return False
+        if not real.exists():
+            return True
+        if not stat.S_ISDIR(real.stat().st_mode) or not _is_ours(real, above=False):
+            return False
+        # Code that was put there while the folder was open to others is no better.
+        return all(_is_ours(each, above=False) for each in real.iterdir() if each.suffix in _CODE)
+    return False
+
+
+#: The endings of files of machine code.
+_CODE = frozenset((".nbi", ".nbc"))
+
+
+def _is_ours(path: Path, *, above: bool) -> bool:
+    """Whether a path is the user's or root's, and nobody else's to change; in a sticky folder others change no name."""
+    found = path.stat() if above else path.lstat()
+    if found.st_uid not in (os.geteuid(), 0):
+        return False
+    if above and found.st_mode & stat.S_ISVTX:
+        return True
+    by_group = found.st_mode & stat.S_IWGRP and not _is_alone_in(found.st_gid)
+    return not (found.st_mode & stat.S_IWOTH or by_group)
+
+
+@functools.cache
+def _is_alone_in(group: int) -> bool:
+    """Whether nobody but the user is in a group, as where each user has one of their own."""
+    try:
+        me = pwd.getpwuid(os.geteuid()).pw_name
+        members = {*grp.getgrgid(group).gr_mem, *(each.pw_name for each in pwd.getpwall() if each.pw_gid == group)}
+    except KeyError:
+        return False
+    return members <= {me}
 
 
 def make_cache_folder(folder: Path) -> None:
     """Make a folder for machine code where it is not there; the one in the temporary directory for the user alone."""
-    if folder != _own_temporary():
-        folder.mkdir(parents=True, exist_ok=True)
-        return
+    is_own = folder == _own_temporary()
     with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    if not _is_private(folder):
+        folder.mkdir(mode=0o700 if is_own else 0o755, parents=not is_own)
+    if not (_is_private(folder) if is_own else is_safe(folder)):
         raise PermissionError(errno.EACCES, "others can write there", str(folder))
 
 

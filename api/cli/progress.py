@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING
 
-import click
-
+from api.cli.terminal import say, visible
 from api.verbs.contract import Report
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class _Lines:
             return
         self._phase, self._until = self._phase if is_step else phase, now + PATIENCE
         counted = self._counted(phase, done, of)
-        click.echo(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
+        say(f"{phase}: {counted}" if counted else f"{phase} …", err=True)
 
     def _counted(self, phase: str, done: int, of: int) -> str:
         """How many parts are done, and for how long the others will take, as far as that is known."""
@@ -106,7 +105,12 @@ class _Bar(_Lines):
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         super().__init__()
-        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn()
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+        )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task: TaskID | None = None
 
@@ -122,7 +126,7 @@ class _Bar(_Lines):
             total = of or None
             self._phase, self._task = (
                 phase,
-                self._bar.add_task(phase, total=total, count=self._counted(phase, done, of)),
+                self._bar.add_task(visible(phase), total=total, count=self._counted(phase, done, of)),
             )
         self._bar.update(self._task, completed=done, count=self._counted(phase, done, of))
         self._bar.start()

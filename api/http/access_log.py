@@ -49,7 +49,8 @@ class Log:
 
     def write(self, **fields: Any) -> None:
         """Add a line; a disk that is full keeps nobody from an answer."""
-        line = json.dumps({"time": now(), **fields}, ensure_ascii=False)
+        # It may go to a terminal, so that nothing in it acts on one.
+        line = json.dumps({"time": now(), **fields})
         try:
             self._add(line.encode("utf-8", "replace") + b"\n")
         except OSError:

@@ -8,7 +8,7 @@ from flask import g, request
 from werkzeug.wrappers import Response
 
 from api.http.problems import HttpProblem
-from api.service.accounts import LONGEST, Session, is_mark
+from api.service.accounts import FRESH, LONGEST, Session, is_mark
 from api.service.service import Service
 
 #: The cookie of a session, and the one of a browser that is about to sign in. Over TLS their names begin with
@@ -20,6 +20,14 @@ HEADER, FIELD = "X-Graphpriv-Form", "form"
 
 #: Methods that change nothing.
 _SAFE = ("GET", "HEAD")
+
+
+class Stale(HttpProblem):
+    """A change that only somebody who signed in a moment ago may make."""
+
+    def __init__(self) -> None:
+        minutes = round(FRESH.total_seconds() / 60)
+        super().__init__(403, "Sign in again", f"You signed in more than {minutes} minutes ago; sign in again first.")
 
 
 def session_of(service: Service) -> Session | None:
@@ -37,7 +45,14 @@ def check_mark(secret: str) -> None:
     text = request.headers.get(HEADER) or request.form.get(FIELD, "")
     # Anybody can work out the mark of no secret.
     if not secret or not is_mark(text, secret):
-        raise HttpProblem(403, "Forbidden", "This form is too old, or not from here; reload its page.")
+        raise HttpProblem(403, "Forbidden", "This form has expired, or comes from another site; reload its page.")
+
+
+def check_fresh() -> None:
+    """Refuse a change by a browser in which somebody signed in a while ago: another person may sit there now."""
+    session = g.get("session")
+    if session is not None and not session.is_fresh and request.method not in _SAFE:
+        raise Stale
 
 
 def held(name: str) -> str:

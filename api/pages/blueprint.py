@@ -12,9 +12,9 @@ from werkzeug.wrappers import Response as Answered
 from api.errors import bug_of, outcome_of
 from api.http.gate import account, action_of, service
 from api.http.problems import HttpProblem, outside
-from api.http.sessions import HEADER
+from api.http.sessions import HEADER, Stale
 from api.service import access
-from tabular.errors import ReportedError
+from tabular.errors import ReportedError, StoreUnavailable
 
 bp = Blueprint("pages", __name__, template_folder="templates")
 
@@ -85,9 +85,9 @@ def named_here(parameter: str) -> str:
     return parameter.replace("_", " ")
 
 
-def failed(status: int, title: str, detail: str) -> Response:
-    """An error as a page."""
-    return shown("error.html", status=status, title=title, detail=detail)
+def failed(status: int, title: str, detail: str, *, again: bool = False) -> Response:
+    """An error as a page, which asks *again* by itself where that may help."""
+    return shown("error.html", status=status, title=title, detail=detail, again=again)
 
 
 @bp.errorhandler(HttpProblem)
@@ -95,6 +95,10 @@ def _of_http(error: HttpProblem) -> Response | Answered:
     if error.status == 401:
         wanted = request.full_path.rstrip("?") if request.method == "GET" else url_for("pages.home")
         return go("pages.sign_in", next=wanted)
+    if isinstance(error, Stale):
+        # What was sent is not done later: whoever signs in looks at the page again first.
+        page = "pages.sessions" if request.endpoint == "pages.end_sessions" else "pages.people"
+        return go("pages.sign_in", next=url_for(page), again="yes")
     response = failed(error.status, error.title, error.detail)
     response.headers.update(error.headers)
     return response
@@ -103,7 +107,8 @@ def _of_http(error: HttpProblem) -> Response | Answered:
 @bp.errorhandler(ReportedError)
 def _of_product(error: ReportedError) -> Response:
     outcome = outcome_of(error)
-    return failed(outcome.status, outcome.title, outside(error.worded(named_here)))
+    passes = isinstance(error, StoreUnavailable) and error.can_retry and request.method == "GET"
+    return failed(outcome.status, outcome.title, outside(error.worded(named_here)), again=passes)
 
 
 @bp.errorhandler(HTTPException)

@@ -156,7 +156,7 @@ def _network(entry: Entry[Source]) -> Network:
 def providers_here() -> list[tuple[str, str, tuple[str, ...]]]:
     """What may find topics and places here, each with the words for it."""
     known, offered = options_of(verbs["enrich"].method), service().settings.offered
-    words = {"topics": "What says topics", "places": "What finds places"}
+    words = {"topics": "Topics from", "places": "Places from"}
     return [(name, said, choices_here(known[name], offered) or ()) for name, said in words.items()]
 
 
@@ -166,7 +166,7 @@ def why_folded(graph: Graph) -> tuple[str, bool]:
 
     crawl = service().opened().crawl_of(graph.stored) or {}
     demanded = remark(crawl.get("source"), "this")
-    told = "What people write about their health, faith or politics tells more of them than they may want to be told."
+    told = "What people write about their health, faith or politics may say more about them than they want known."
     return demanded or told, demanded is not None
 
 
@@ -278,12 +278,12 @@ def _refuse_impossible(filled: Filled, every: list[Network], going: Going | None
 
 def _refuse_new(filled: Filled) -> None:
     """Add what is wrong with the start of a new crawl, and with its name."""
-    for name, said in (("start", "Name the user to start from."), ("graph", "Give the graph a name.")):
+    for name, said in (("start", "Name a user to start from."), ("graph", "Give the graph a name.")):
         if not filled.texts.get(name):
             filled.wrong[name] = said
     name = split(filled.texts["graph"])[1]
     if name in _taken():
-        filled.wrong["graph"] = "An original is called that already; take another name."
+        filled.wrong["graph"] = "An original already has this name; choose another."
     elif name:
         try:
             check_name(name, "graph")

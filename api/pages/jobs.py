@@ -47,7 +47,7 @@ def job(id: str) -> Response:
     files = told(routes.files, id=id)["files"] if job["state"] == "done" else []
     return shown(
         "job.html", job=job, title=title_of(job), files=files, why=_why(job), ways=_ways(job), then=_then(job),
-        course=_course(id), took=_took(job),
+        course=_course(id), charts=_charts(job), took=_took(job),
     )  # fmt: skip
 
 
@@ -118,9 +118,19 @@ def _course(id: str) -> Markup | None:
         for each in best
     ]
     return held_lines(
-        moments, names=("best so far", "it cannot be lower"), between="what may still be gained",
-        label="Lines: the least loss found so far over time.", across="seconds", upwards="loss",
+        moments, names=("best so far", "lower bound"), between="possible gain",
+        label="Lines: the lowest loss found so far, over time.", across="seconds", upwards="loss",
     )  # fmt: skip
+
+
+def _charts(job: Mapping[str, Any]) -> tuple[Markup, Markup] | None:
+    """How far an evolution is: its history, and its population on the map."""
+    from tabular.report.evolution import evolution_charts
+
+    best = job["best"] or {}
+    if job["verb"] != "table evolve" or not {"history", "start", "population"} <= set(best):
+        return None
+    return evolution_charts(best)
 
 
 def _took(job: Mapping[str, Any]) -> float | None:
@@ -147,13 +157,13 @@ def _then(job: dict[str, Any]) -> tuple[str, str] | None:
     """Where what a job made can be seen, and what that is called."""
     options = {name: split(text)[1] if isinstance(text, str) else text for name, text in job["options"].items()}
     if job["verb"] == "table search" and options.get("objectives") and not options.get("alone"):
-        return url_for("pages.front", id=job["id"]), "See the front"
+        return url_for("pages.front", id=job["id"]), "See the search results"
     if job["verb"] == "crawl" and job["state"] in ("failed", "cancelled") and may("store", "original"):
         return _rest_of(str(options["graph"]))
     if job["state"] != "done":
         return None
     if job["verb"] == "table compare" or (job["verb"] == "table protect" and options.get("grid")):
-        return url_for("pages.compared", id=job["id"]), "See them side by side"
+        return url_for("pages.compared", id=job["id"]), "Compare the protections"
     if job["verb"] in ("table protect", "table search") and options.get("into"):
         return url_for("pages.table", name=options["into"], kind="release"), "See the release"
     if job["verb"] in ("table check", "table measure") and may("measure", "release"):

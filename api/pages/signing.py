@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
-from api.http.sessions import BEFORE, COOKIE, check_mark, drop, held, keep, session_of
+from api.http.sessions import BEFORE, COOKIE, check_fresh, check_mark, drop, held, keep, session_of
 from api.pages.blueprint import bp, go, local, shown
 from api.service.accounts import IDLE, LONGEST, Account, mark_of
 
@@ -21,10 +21,10 @@ _LONGEST = 200
 
 @bp.get("/sign-in")
 def sign_in() -> Response:
-    """Ask for a token."""
-    if session_of(service()) is not None:
+    """Ask for a token; who is signed in may do so *again*."""
+    if session_of(service()) is not None and "again" not in request.args:
         return redirect(local(request.args.get("next")), 303)
-    return _asked(local(request.args.get("next")))
+    return _asked(local(request.args.get("next")), again="again" in request.args)
 
 
 @bp.post("/sign-in")
@@ -74,6 +74,7 @@ def sessions() -> Response:
 @needs("look up")
 def end_sessions() -> Response:
     """End all sessions of whoever asks but this one."""
+    check_fresh()
     session = g.get("session")
     service().sessions.end_others(account(), None if session is None else session.id)
     _note("end sessions", None, account())
@@ -91,13 +92,15 @@ def _note(action: str, session: str | None, who: Account) -> None:
 def _refuse_many(seconds: float) -> None:
     """Refuse an address from which too many tokens came that were not good."""
     if seconds:
-        text = "Too many tokens that are not good came from your address; wait a moment."
+        text = "Too many invalid tokens came from your address. Wait a moment."
         raise HttpProblem(429, "Too many requests", text, {"Retry-After": str(ceil(seconds))})
 
 
-def _asked(wanted: str, *, wrong: bool = False) -> Response:
+def _asked(wanted: str, *, wrong: bool = False, again: bool = False) -> Response:
     secret = held(BEFORE) or secrets.token_urlsafe(32)
-    response = shown("sign-in.html", status=401 if wrong else 200, wanted=wanted, wrong=wrong, before=mark_of(secret))
+    response = shown(
+        "sign-in.html", status=401 if wrong else 200, wanted=wanted, wrong=wrong, again=again, before=mark_of(secret)
+    )
     keep(response, BEFORE, secret)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -255,6 +255,9 @@ class RateLimit:
 #: How long somebody stays signed in, and how long without doing anything.
 LONGEST, IDLE = timedelta(hours=12), timedelta(hours=1)
 
+#: Accounts and sessions are changed only so soon after signing in.
+FRESH = timedelta(minutes=10)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
@@ -270,6 +273,11 @@ class Session:
     def mark(self) -> str:
         """What a form of this session carries."""
         return mark_of(self.secret)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it began so recently that accounts may be changed."""
+        return self.began > written(datetime.now(UTC) - FRESH)
 
 
 @dataclass(frozen=True, kw_only=True)

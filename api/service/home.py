@@ -97,8 +97,14 @@ _PROCESSES = """
 ALTER TABLE answers ADD COLUMN process TEXT;
 """
 
+_KEYED_ANSWERS = """
+CREATE TABLE IF NOT EXISTS secret (only INTEGER PRIMARY KEY CHECK (only = 1), secret BLOB NOT NULL) STRICT;
+INSERT OR IGNORE INTO secret VALUES (1, randomblob(32));
+DELETE FROM answers;
+"""
+
 #: What each version has added to the one before.
-_VERSIONS = (_SCHEMA, _TABLES, _SESSIONS, _PROCESSES)
+_VERSIONS = (_SCHEMA, _TABLES, _SESSIONS, _PROCESSES, _KEYED_ANSWERS)
 
 
 def now() -> str:
@@ -149,7 +155,7 @@ class Home:
         with self.writing() as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version > len(_VERSIONS):
-                raise InvalidInput(f"{self.folder}: a later version of graphpriv has made this folder; use that one.")
+                raise InvalidInput(f"{self.folder}: a later version of graphpriv made this folder; use that version.")
             for script in _VERSIONS[version:]:
                 for statement in _statements(script):
                     db.execute(statement)

@@ -229,14 +229,14 @@ def refuse_beside(verb: Verb, beside: str, *names: str) -> None:
     """Refuse the options *names*, which have no meaning beside another one."""
     for name in names:
         if getattr(verb, name):
-            raise InvalidParameter(f"{named(name)} means nothing beside {named(beside)}.")
+            raise InvalidParameter(f"{named(name)} has no effect with {named(beside)}; leave one of them out.")
 
 
 def refuse_without(verb: Verb, needed: str, *names: str) -> None:
     """Refuse the options *names*, which have no meaning without another one."""
     for name in names if not getattr(verb, needed) else ():
         if getattr(verb, name):
-            raise InvalidParameter(f"{named(name)} means nothing without {named(needed)}.")
+            raise InvalidParameter(f"{named(name)} has no effect without {named(needed)}.")
 
 
 __all__ = [
@@ -268,9 +268,9 @@ def json_output(
     return Output(path=path, parameter=parameter, write=write, private=private)
 
 
-def text_output(path: str, parameter: str, text: str, *, private: bool = False) -> Output:
-    """An output of a text."""
-    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=private)
+def text_output(path: str, parameter: str, text: str) -> Output:
+    """An output of a text made from an original, such as a report, which only its owner can read."""
+    return Output(path=path, parameter=parameter, write=copy_of(io.BytesIO(text.encode())), private=True)
 
 
 def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
@@ -297,7 +297,7 @@ def perform(verb: Verb, work: Work) -> Outcome:
     _put_right([*reads, *(each.path for each in planned)], work)
 
     if work.overwrite and not (planned or verb.replaces or verb.writes_later):
-        raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
+        raise InvalidParameter(f"{named('overwrite')} has no effect without an output.")
 
     def expect(more: Sequence[Planned]) -> None:
         every = [*planned, *more]
@@ -308,7 +308,9 @@ def perform(verb: Verb, work: Work) -> Outcome:
     expect([])
     for files in verb.releases():
         _refuse_mix(files)
-    with compile_time.announced(lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0)):
+    with compile_time.announced(
+        lambda: work.report("Compiling for this machine, once", compile_time.kernels, 0), work.note
+    ):
         outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
@@ -383,7 +385,7 @@ def _refuse_mix(files: Sequence[str]) -> None:
     try:
         document = json.loads(read_text(beside))
     except ValueError:
-        raise InvalidInput(f"{beside}: this is no data dictionary, since it is no JSON.") from None
+        raise InvalidInput(f"{beside}: this is not a data dictionary: it is not JSON.") from None
     if isinstance(document, dict):
         check_release_id(files, document.get("release"), record=beside)
 

@@ -16,7 +16,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from crawler.enriching.figures import KEPT, NO_PLACE, NO_TEXT, PLACED, UNCLEAR, Figures
@@ -27,6 +27,7 @@ from crawler.topics import Categoriser
 from graphpriv.places import Path, check_paths
 from graphpriv.store import Store
 from graphpriv.store.enriched import Linked, Person
+from graphpriv.store.records import keyed
 from tabular.errors import InvalidInput
 from tabular.loop import Report, silent
 
@@ -124,13 +125,17 @@ class Enrichment:
             return False
         return (note["location"], tuple(note["ranks"])) == _profile(person)
 
+    @cached_property
+    def _secret(self) -> bytes:
+        return self.store.secret()
+
     def _digest(self, person: Person) -> str:
-        """What the profile of a user is made from, texts and ways, in short."""
+        """What the profile of a user is made from, texts and ways, in short, for this store alone."""
         ways = [VERSION, self.topics_by, self.places_by, self.links and self.most_pages, person.location_from]
         asked = [self.fold_sensitive, self.replace_profiles]
         posts = [[post.id, post.text, post.links] for post in person.posts]
         whole = json.dumps([ways, asked, person.user.location_text, posts])
-        return hashlib.sha256(whole.encode()).hexdigest()
+        return keyed(self._secret, hashlib.sha256(whole.encode()).hexdigest())
 
     # Pages
 

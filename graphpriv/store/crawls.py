@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphpriv.store.records import Follow, Post, Record, User
+from graphpriv.store.records import KEYED, Follow, Post, Record, User, keyed
 from tabular.errors import InvalidInput, StoreUnavailable
 
 CRAWL, OWNER, SEEN, VISITED, LISTED = "crawl", "owner", "seen", "visited", "listed"
@@ -105,6 +105,14 @@ def person_mark(secret: bytes, user: str) -> str:
 def charge_mark(secret: bytes, kind: str, id: str) -> bytes:
     """What stands for a thing that was paid for."""
     return mark(secret, "charge", kind, id)
+
+
+def keyed_note(secret: bytes, data: bytes) -> bytes:
+    """A note of a version that wrote down the plain digest of what a profile was made from, with a keyed one."""
+    note = json.loads(data)
+    if "input" in note and not note["input"].startswith(KEYED):
+        note["input"] = keyed(secret, note["input"])
+    return document(NOTE, ONLY, note).data
 
 
 def erased(record: Record, users: frozenset[str], names: frozenset[str], secret: bytes) -> Record | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -165,6 +166,21 @@ class GraphInfo:
         return self.kind == "release"
 
 
+#: How a keyed fingerprint begins; versions before had plain ones.
+KEYED, PLAIN = "hmac-sha256:", "sha256:"
+
+
+def keyed(secret: bytes, fingerprint: str) -> str:
+    """A *fingerprint* of persons as a store keeps it, which only those can make who have the *secret* of the store.
+
+    The plain one would tell anybody who reads it whether a guess at what it was made of is right.
+
+    >>> keyed(b"secret", "sha256:00")[:20] == keyed(b"other", "sha256:00")[:20]
+    False
+    """
+    return f"{KEYED}{hmac.new(secret, fingerprint.encode(), 'sha256').hexdigest()}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """A record of work done on a graph, so that results can be traced; it never holds the seed."""
@@ -172,6 +188,7 @@ class Run:
     verb: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
+    #: Of a protection the `keyed` fingerprint of its original.
     input_hash: str = ""
     created: str = field(default_factory=moment)
 

@@ -91,7 +91,7 @@ class Population(ABC):
     @property
     @abstractmethod
     def scores(self) -> NDArray[np.float64]:
-        """The score of each member; lower is better."""
+        """The score of each member; lower is better. It is infinite for one that loses against all others."""
 
     @abstractmethod
     def ask(self) -> Any:
@@ -129,6 +129,11 @@ class Evolution(Method):
     @abstractmethod
     def resume(self, task: Task, values: Values) -> Population:
         """The population that `Population.kept` gave *values* of, with its generator as it stood."""
+
+    @property
+    def fitness_name(self) -> str | None:
+        """What it lowers, in words; None where that is the score."""
+        return None
 
     def check(self, task: Task) -> None:
         """Refuse a *task* that this evolution cannot take, before anything is computed."""

@@ -6,7 +6,7 @@ by `tabular.measures.summary`, with attackers that no score counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from tabular.errors import NoSolution, named
 from tabular.evolution.checkpoint import Checkpoint, Keeper
 from tabular.evolution.contract import Evolution, Individual, Population, Task, evolutions
 from tabular.evolution.fitness.contract import SCORES
-from tabular.loop import ALONE, Parts, Progress, Report, Standing, after_seconds, never, silent
+from tabular.loop import ALONE, Parts, Progress, Report, Standing, silent
 from tabular.measures import Summary, summary
 from tabular.release import Released, counted_k, drawn_order, release_table, version
 from tabular.table import Table
@@ -34,8 +34,11 @@ GENERATIONS = 1000
 #: A checkpoint is kept no sooner than so many seconds after the last one, and takes at most this share of the time.
 _OFTEN, _SHARE = 2.0, 0.05
 
-#: Who watches is told no more often than this, in seconds.
-_WATCHED = 0.2
+#: Who watches sees so many generations of the history.
+SHOWN = 60
+
+#: Who watches is told no more often than this, in seconds; of the whole population less often.
+_WATCHED, _SHOWN_EVERY = 0.2, 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,14 +144,15 @@ class _Run:
         resumed: Checkpoint | None,
     ) -> None:  # fmt: skip
         self.request, self.task, self.began = request, task, working_clock()
+        self.evolution = evolution
         # The order of the release does not depend on how long the evolution was.
         own, self._order = rng.spawn(2)
         self.stopped = False
         if resumed is None:
             self.generation, self.spent, self.last_better = 0, 0.0, 0
             self.population: Population = evolution.begin(task, own)
-            self.history = [self._row()]
             self.start = self._start()
+            self.history = [self._row()]
         else:
             self.population = evolution.resume(task, resumed.population)
             document = resumed.document
@@ -162,22 +166,25 @@ class _Run:
     ) -> None:  # fmt: skip
         """Generation after generation, until a rule says so or somebody does."""
         request, most = self.request, self.request.most
-        in_time = never if request.seconds is None else after_seconds(request.seconds)
-        watched = kept = monotonic()
+        watched = drawn = kept = monotonic()
         cost = 0.0
 
         def stops(progress: Progress) -> bool:
-            self.stopped = stop() or in_time(progress)
+            # What the starting population took counts as well.
+            late = request.seconds is not None and working_clock() - self.began >= request.seconds
+            self.stopped = stop() or late
             # Who helps with parts has done them: the generations follow one another, and one process does them.
             return self._has_ended() or self.stopped or self.task.parts.helps
 
         def told(progress: Progress) -> None:
-            nonlocal watched, kept, cost
+            nonlocal watched, drawn, kept, cost
             self._note()
             now = monotonic()
             if now - watched >= _WATCHED:
                 watched = now
                 report("Evolving", self.generation, most or 0)
+            if now - drawn >= _SHOWN_EVERY:
+                drawn = now
                 best(self.figures())
             if keeper is not None and now - kept >= max(_OFTEN, cost / _SHARE):
                 keeper.keep(self.checkpoint(seed))
@@ -187,6 +194,7 @@ class _Run:
         report("Evolving", self.generation, most or 0)
         best(self.figures())
         loop.run(self._steps(), self._evaluate, self._standing, stop=stops, report=told)
+        best(self.figures())
         if keeper is not None and self.stopped:
             keeper.keep(self.checkpoint(seed))
 
@@ -220,14 +228,22 @@ class _Run:
         self.history.append(row)
 
     def _row(self) -> list[float]:
+        # Of the members that may be released: what the others lose says nothing of how far it is.
         scores = self.population.scores
-        return [float(self.generation), float(scores.min()), float(scores.mean()), float(scores.max())]
+        known = scores[np.isfinite(scores)] if np.isfinite(scores).any() else scores
+        return [float(self.generation), float(known.min()), float(known.mean()), float(known.max())]
 
     def figures(self) -> dict[str, Any]:
         """What who watches sees: the scores, and the population as points of loss and risk."""
-        generation, best, mean, worst = self.history[-1]
-        points = [[round(float(value), 3) for value in point] for point in self.population.points()]
-        return {"generation": generation, "best": best, "mean": mean, "worst": worst, "population": points}
+        began = ((each["information_loss"], each["disclosure_risk"]) for each in self.start["population"])
+        places = np.linspace(0, len(self.history) - 1, min(SHOWN, len(self.history))).round().astype(int)
+        history = [_shown_row(self.history[place], 3) for place in places.tolist()]
+        _, best, mean, worst = _shown_row(self.history[-1])
+        return {
+            "generation": self.generation, "best": best, "mean": mean, "worst": worst,
+            "fitness": self.evolution.fitness_name, "history": history,
+            "start": _rounded(began), "population": _rounded(self.population.points()),
+        }  # fmt: skip
 
     def checkpoint(self, seed: str) -> Checkpoint:
         """Where the run stands."""
@@ -252,10 +268,15 @@ class _Run:
     def _start(self) -> dict[str, Any]:
         """What is said of the starting population."""
         population = self.population
-        place = _releasable(population, self.task)[0]
-        found = _measured(self.task.table, population.individual(place), self.task.columns)
+        places = _releasable(population, self.task)
+        # Where a search is held to limits, its members can become others that may be released.
+        if not places and np.isfinite(population.scores).any():
+            raise _nothing_releasable(population)
+        best = population.individual(places[0] if places else 0)
+        found = _measured(self.task.table, best, self.task.columns)
         return {
             "initial": found.document(),
+            "initial_withheld": None if places else best.withheld,
             "population": _listed(population, self.task),
             "left_out": [dict(vars(each)) for each in population.left_out],
         }
@@ -265,6 +286,8 @@ class _Run:
         report("Measuring", 0, 0)
         request, task, population = self.request, self.task, self.population
         places = _releasable(population, task)
+        if not places:
+            raise _nothing_releasable(population)
         members = [(place, population.individual(place)) for place in places]
         chosen = members[0][1]
         measures = _measured(task.table, chosen, task.columns)
@@ -274,18 +297,23 @@ class _Run:
             "version": version(),
             "what": request.what,
             "score": request.score,
+            "fitness": self.evolution.fitness_name,
             "initial": self.start["initial"],
             "final": final,
             "generations": self.generation,
             "evaluations": population.evaluated,
             "seconds": self.seconds,
             "ended": not self.stopped,
-            "history": [[int(row[0]), *row[1:]] for row in self.history],
+            "history": [_shown_row(row) for row in self.history],
             "population": {"initial": self.start["population"], "final": _listed(population, task)},
             "left_out": self.start["left_out"],
             "withheld": withheld,
             "began_as": chosen.origin,
-            "remarks": [*remarks(self.start["initial"], final, request.score), *chosen.remarks],
+            "remarks": [
+                *_of_start(self.start.get("initial_withheld")),
+                *remarks(self.start["initial"], final, request.score),
+                *chosen.remarks,
+            ],
             **chosen.about,
         }
         return Evolved(
@@ -326,17 +354,29 @@ class _Run:
         )
 
 
+def _rounded(points: Iterable[Sequence[float]]) -> list[list[float]]:
+    """Loss and risk as who watches sees them."""
+    return [[round(float(value), 3) for value in point] for point in points]
+
+
+def _shown_row(row: Sequence[float], digits: int | None = None) -> list[Any]:
+    """A row of the history; of what has no bound there is no figure."""
+    figures = (each if digits is None else round(each, digits) for each in row[1:])
+    return [int(row[0]), *(each if np.isfinite(each) else None for each in figures)]
+
+
 def _releasable(population: Population, task: Task) -> list[int]:
     """The places of those that may be released, the best first; equal ones in their order."""
     order = np.argsort(population.scores, kind="stable").tolist()
-    found = [place for place in order if task.accept_unchanged or population.individual(place).withheld is None]
-    if not found:
-        why = population.individual(order[0]).withheld
-        raise NoSolution(
-            f"Nothing may be released: each of the {len(order)} members is withheld, and the best one {why}. "
-            f"{named('accept_unchanged')} releases it all the same."
-        )
-    return found
+    return [place for place in order if task.accept_unchanged or population.individual(place).withheld is None]
+
+
+def _nothing_releasable(population: Population) -> NoSolution:
+    best = population.individual(int(np.argmin(population.scores)))
+    return NoSolution(
+        f"Nothing may be released: each of the {len(population.scores)} members is withheld, and the best one "
+        f"{best.withheld}. {named('accept_unchanged')} releases it all the same."
+    )
 
 
 def _withheld(population: Population, releasable: Sequence[int]) -> list[dict[str, Any]]:
@@ -373,6 +413,13 @@ def _measured(table: Table, individual: Individual, columns: Sequence[str]) -> S
     """All measures of one member, by attackers who know how it was made."""
     known = {"informed": {"matrices": individual.matrices}} if individual.matrices else {}
     return summary(table, individual.masked(), columns, parameters=known, method_is_known=True)
+
+
+def _of_start(withheld: str | None) -> list[str]:
+    """What is to be said of a start of which nothing may be released."""
+    if withheld is None:
+        return []
+    return [f"Nothing of the start may be released: what it is compared with {withheld}."]
 
 
 def remarks(initial: Mapping[str, Any], final: Mapping[str, Any], score: str) -> list[str]:

@@ -1,49 +1,29 @@
-"""Protected files that improve themselves: exchange a stretch of two files, or change one value (Algorithm 5).
-
-An offspring takes its parent's place if it scores better: deterministic crowding, elitist.
-"""
+"""Protected files that improve themselves: exchange a stretch of two files, or change one value (Algorithm 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabular.attributes import CONTINUOUS
 from tabular.comparison import LeftOut
 from tabular.errors import InvalidParameter, NoSolution, named
-from tabular.evolution.contract import (
-    MOST_EQUAL,
-    Evolution,
-    Individual,
-    Population,
-    Task,
-    evolutions,
-    generator_document,
-    generator_of,
-)
-from tabular.evolution.fitness import Fitness, Scores, Segment, State
-from tabular.evolution.operators import another_value, leaders, mutable_columns, selected, selection_weights, two_points
+from tabular.evolution.contract import Evolution, Population, Task, evolutions, generator_of
+from tabular.evolution.files import ANY, BOTH, BY_COLUMN, BY_RECORD, EITHER, EVERYWHERE, FileFitness, Files
+from tabular.evolution.fitness import Fitness
+from tabular.evolution.genes import Categories, Genes, WholeNumbers
+from tabular.evolution.numbers import NumberFitness
 from tabular.evolution.start import starting_population
-from tabular.loop import Values, document_of, of_document, on_threads, processors
+from tabular.loop import Values, document_of
 from tabular.registry import option
 
-#: Either operator in a generation; or both, each with its own probability, as Schaffer et al. (1989) have them.
-EITHER, BOTH, EVERYWHERE = "either", "both", "everywhere"
 
-#: In which order of its values a file is cut into stretches.
-ANY, BY_RECORD, BY_COLUMN = "any", "records", "columns"
-
-#: How likely a generation crosses, and how likely a file, or a value, mutates, if nothing else is said.
-_CROSSOVER = {EITHER: 0.5, BOTH: 0.95, EVERYWHERE: 0.95}
-_MUTATION = {BOTH: 0.01, EVERYWHERE: 0.01}
-
-
-@evolutions.add("records", cites="Mares Soler (2013), Algorithm 5", limits="columns of categories")
+@evolutions.add(
+    "records",
+    cites="Mares Soler (2013), Algorithm 5",
+    limits="columns of categories, or columns of numbers without missing values, of at most 5,000 records",
+)
 @dataclass(frozen=True, kw_only=True)
 class Records(Evolution):
     """Improves protected files: they exchange stretches or change single values, and what scores better stays."""
@@ -69,257 +49,67 @@ class Records(Evolution):
     )
     recount: int = option(500, low=0, help="count the weights of the linkage again after so many generations; 0: never")
 
+    decimals: int | None = option(
+        None, low=0, high=9, help="digits after the point of numbers; those that the column has if not given"
+    )
+
     def begin(self, task: Task, rng: np.random.Generator) -> Population:
-        base = Fitness.of(task.table, task.columns)
-        start = starting_population(task, rng)
-        fitness = base.held(start.files)
-        population = Files(self, task, fitness, start.origins, start.left_out, rng)
+        genes: Genes
+        if is_numeric(task):
+            numbers = NumberFitness.of(task.table, task.columns, decimals=self.decimals)
+            start = starting_population(task, rng, numbers.codes_of)
+            fitness: FileFitness = numbers.held(start.files)
+            genes = WholeNumbers.over(numbers.codes, start.files)
+        else:
+            base = Fitness.of(task.table, task.columns)
+            start = starting_population(task, rng)
+            fitness, genes = base.held(start.files), Categories(_sizes(task))
+        population = Files(self, task, fitness, genes, start.origins, start.left_out, rng)
         population.settle(start.files)
         stay = start.without_best(population.scores, task.drop_best)
         return population if len(stay) == len(start.files) else population.only(stay)
 
     def resume(self, task: Task, values: Values) -> Population:
-        document = document_of(values)
-        fitness = Fitness.of(task.table, task.columns, gains=values["gains"].tolist())
+        document, gains = document_of(values), values["gains"].tolist()
+        genes: Genes
+        if is_numeric(task):
+            numbers = NumberFitness.of(task.table, task.columns, gains=gains, decimals=self.decimals)
+            fitness: FileFitness = numbers
+            genes = WholeNumbers(numbers.codes, values["lows"], values["highs"])
+        else:
+            fitness, genes = Fitness.of(task.table, task.columns, gains=gains), Categories(_sizes(task))
         left_out = [LeftOut(**each) for each in document["left_out"]]
         rng = generator_of(document["generator"])
-        population = Files(self, task, fitness, tuple(document["origins"]), left_out, rng)
-        population.settle([np.asarray(codes, dtype=np.int32) for codes in values["files"]])
+        population = Files(self, task, fitness, genes, tuple(document["origins"]), left_out, rng)
+        population.settle(list(genes.unpacked(values["files"])))
         population.evaluated, population.generation = document["evaluated"], document["generation"]
         return population
 
     def check(self, task: Task) -> None:
         super().check(task)
-        numbers = [name for name in task.columns if task.table.attribute(name).kind == CONTINUOUS]
-        if numbers:
-            raise InvalidParameter(
-                f"{named('columns')}: records evolve by categories so far, and {', '.join(map(repr, numbers))} "
-                f"{'hold' if len(numbers) > 1 else 'holds'} numbers; {named('kind')} NAME=ordinal reads a column of "
-                "few numbers as categories."
-            )
-        sizes = [len(task.table.attribute(name).domain) for name in task.columns]
-        if not len(mutable_columns(sizes)):
+        if is_numeric(task):
+            others = [name for name in task.columns if task.table.attribute(name).kind != CONTINUOUS]
+            if others:
+                raise InvalidParameter(
+                    f"{named('columns')}: numbers and categories evolve apart, and {', '.join(map(repr, others))} "
+                    f"{'hold' if len(others) > 1 else 'holds'} categories; evolve them in a run of their own, or read "
+                    f"numbers as categories: {named('kind')} NAME=ordinal."
+                )
+            for name in task.columns:
+                if None in task.table.attribute(name).domain:
+                    raise InvalidParameter(
+                        f"{named('columns')}: {name!r} has missing values, and evolution changes numbers only; leave "
+                        f"it out, or read it as categories: {named('kind')} {name}=ordinal."
+                    )
+        if max(_sizes(task)) < 2:
             raise NoSolution("Each of the columns has one value: nothing in them can change.")
 
 
-class Offspring(NamedTuple):
-    """A file that differs from its parent in one stretch of genes."""
-
-    parent: int
-    genes: Segment
+def is_numeric(task: Task) -> bool:
+    """Whether any of the columns that evolve holds numbers."""
+    return any(task.table.attribute(name).kind == CONTINUOUS for name in task.columns)
 
 
-class Files(Population):
-    """Protected files of one original, each with the state of its measures."""
-
-    def __init__(
-        self, method: Records, task: Task, fitness: Fitness, origins: tuple[str, ...], left_out: Sequence[LeftOut],
-        rng: np.random.Generator,
-    ) -> None:  # fmt: skip
-        self.method, self.task, self.fitness, self.origins, self.left_out = method, task, fitness, origins, left_out
-        self.generation = 0
-        self._rng = rng
-        self._sizes = [len(task.table.attribute(name).domain) for name in task.columns]
-        self._original = np.ascontiguousarray(fitness.codes).reshape(-1)
-        self._mutable = mutable_columns(self._sizes)
-        self._asked: Sequence[Offspring] = ()
-
-    def settle(self, files: Sequence[NDArray[np.int32]]) -> None:
-        """Make *files* the population, and evaluate them."""
-        workers = self.task.workers or processors()
-        self._states: list[State] = []
-        for state in on_threads(self.fitness.state, files, workers):
-            self._states.append(state)
-            self.task.report("Evaluating", len(self._states), len(files))
-        self._scores = np.array([self._score(state.scores) for state in self._states])
-        self._equal = np.array([int((codes.reshape(-1) == self._original).sum()) for codes in files])
-        self.evaluated += len(files)
-
-    def only(self, places: NDArray[np.intp]) -> Files:
-        """Those at *places*, with weights counted over them."""
-        files = [self._states[place].codes for place in places.tolist()]
-        origins = tuple(self.origins[place] for place in places.tolist())
-        left = Files(self.method, self.task, self.fitness.held(files), origins, self.left_out, self._rng)
-        left.settle(files)
-        left.evaluated += self.evaluated
-        return left
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        return self._scores
-
-    @cached_property
-    def _most_equal(self) -> float:
-        """More cells than these must not be the original's."""
-        return len(self._original) if self.task.accept_unchanged else MOST_EQUAL * len(self._original)
-
-    def ask(self) -> Sequence[Offspring]:
-        tries = range(self.method.tries)
-        if self.method.operators != EITHER:
-            self._asked = [each for _ in tries for each in self._both()]
-        elif self._crosses():
-            parents = self._parents()
-            self._asked = [each for _ in tries for each in self._crossed(*parents)]
-        else:
-            parent = self._selected()
-            self._asked = [self._mutated(parent) for _ in tries]
-        return self._asked
-
-    def evaluate(self, candidates: Sequence[Offspring]) -> list[Scores]:
-        return [self._tried(each) for each in candidates]
-
-    def _tried(self, offspring: Offspring) -> Scores:
-        """The scores of an offspring; its parent stays as it is."""
-        state = self._states[offspring.parent]
-        scores = state.replaced(offspring.genes)
-        state.undo()
-        return scores
-
-    def tell(self, readings: Sequence[Scores]) -> None:
-        best: dict[int, tuple[float, Offspring]] = {}
-        for offspring, scores in zip(self._asked, readings, strict=True):
-            score = self._score(scores)
-            if score < best.get(offspring.parent, (self._scores[offspring.parent],))[0]:
-                best[offspring.parent] = score, offspring
-        for score, offspring in best.values():
-            self._replace(offspring, score)
-        self.evaluated += len(readings)
-        self.generation += 1
-        if self.method.recount and self.generation % self.method.recount == 0:
-            self._recount()
-
-    def kept(self) -> Values:
-        document = {
-            "origins": list(self.origins),
-            "left_out": [dict(vars(each)) for each in self.left_out],
-            "generator": generator_document(self._rng),
-            "evaluated": self.evaluated,
-            "generation": self.generation,
-        }
-        files = np.stack([state.codes for state in self._states])
-        smallest = np.min_scalar_type(max(self._sizes))
-        return {**of_document(document), "files": files.astype(smallest), "gains": np.asarray(self.fitness.gains)}
-
-    def points(self) -> NDArray[np.float64]:
-        found = [(each.scores.information_loss, each.scores.disclosure_risk) for each in self._states]
-        return np.array(found, dtype=np.float64)
-
-    def individual(self, place: int) -> Individual:
-        state = self._states[place]
-        return Individual(
-            origin=self.origins[place],
-            information_loss=state.scores.information_loss,
-            disclosure_risk=state.scores.disclosure_risk,
-            withheld=self._reason(place),
-            masked=lambda: self.fitness.table_of(state.codes),
-        )
-
-    def _score(self, scores: Scores) -> float:
-        return scores.score(self.task.score)
-
-    def _reason(self, place: int) -> str | None:
-        """Why a member is withheld: it is the original but for a few cells."""
-        share = self._equal[place] / len(self._original)
-        if share <= MOST_EQUAL:
-            return None
-        return f"{100 * share:.1f} % of the protected cells are the original's, more than {100 * MOST_EQUAL:.0f} %"
-
-    def _both(self) -> Sequence[Offspring]:
-        """Perhaps a crossover, and perhaps mutations of what came of it."""
-        if self._crosses():
-            one, other = self._parents()
-            found = list(zip((one, other), self._exchanged(one, other), strict=True))
-        else:
-            parent = self._selected()
-            found = [(parent, self._genes(parent).copy())]
-        for _, genes in found:
-            self._mutate(genes)
-        return self._offspring(found)
-
-    def _offspring(self, found: Iterable[tuple[int, NDArray[np.int32]]]) -> list[Offspring]:
-        """Parents and whole files as offspring; what is as its parent is none."""
-        offspring = []
-        for parent, genes in found:
-            other = np.flatnonzero(genes != self._genes(parent))
-            if len(other):
-                first, last = int(other[0]), int(other[-1])
-                offspring.append(Offspring(parent, Segment(first, genes[first : last + 1].copy())))
-        return offspring
-
-    def _genes(self, place: int) -> NDArray[np.int32]:
-        return self._states[place].codes.reshape(-1)
-
-    def _crosses(self) -> bool:
-        given, operators = self.method.crossover, self.method.operators
-        return self._rng.random() < (_CROSSOVER[operators] if given is None else given) and len(self._states) > 1
-
-    def _selected(self) -> int:
-        return selected(selection_weights(self._scores), self._rng)
-
-    def _parents(self) -> tuple[int, int]:
-        """One of the leaders, and any other file."""
-        weights = selection_weights(self._scores)
-        best = leaders(self._scores, self.method.leaders, np.flatnonzero(self._equal <= self._most_equal).tolist())
-        one = int(best[selected(weights[best], self._rng)])
-        others = np.delete(np.arange(len(weights)), one)
-        return one, int(others[selected(weights[others], self._rng)])
-
-    def _crossed(self, one: int, other: int) -> list[Offspring]:
-        """Two files exchange a stretch; each offspring is its parent but for that."""
-        return self._offspring(zip((one, other), self._exchanged(one, other), strict=True))
-
-    def _exchanged(self, one: int, other: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The genes of both with a stretch of the other's."""
-        mine, theirs = self._genes(one).copy(), self._genes(other).copy()
-        by_column = self.method.order == BY_COLUMN or (self.method.order == ANY and self._rng.random() < 0.5)
-        first, last = two_points(len(mine), self._rng)
-        width = len(self._sizes)
-        # A view in the order of the stretch: what is written to it is written to the genes.
-        views = [genes.reshape(-1, width).T if by_column else genes for genes in (mine, theirs)]
-        stretch = np.zeros(len(mine), dtype=np.bool_)
-        stretch[first : last + 1] = True
-        chosen = stretch.reshape(views[0].shape)
-        views[0][chosen], views[1][chosen] = views[1][chosen], views[0][chosen]
-        return mine, theirs
-
-    def _mutated(self, parent: int) -> Offspring:
-        """A file with another value in one gene."""
-        gene, value = self._mutation(self._states[parent].segment)
-        return Offspring(parent, Segment(gene, np.array([value], dtype=np.int32)))
-
-    def _mutation(self, segment: Callable[[int, int], Segment]) -> tuple[int, int]:
-        """A random gene that can change, and another value for it."""
-        column = int(self._mutable[self._rng.integers(len(self._mutable))])
-        gene = int(self._rng.integers(len(self.task.table))) * len(self._sizes) + column
-        return gene, another_value(int(segment(gene, gene).values[0]), self._sizes[column], self._rng)
-
-    def _mutate(self, genes: NDArray[np.int32]) -> None:
-        """Change one gene, or each, if chance wants it."""
-        operators = self.method.operators
-        rate = _MUTATION[operators] if self.method.mutation is None else self.method.mutation
-        if operators == EVERYWHERE:
-            sizes = np.tile(self._sizes, len(self.task.table))
-            chosen = np.flatnonzero((self._rng.random(len(genes)) < rate) & (sizes > 1))
-            drawn = self._rng.integers(sizes[chosen] - 1)
-            genes[chosen] = drawn + (drawn >= genes[chosen])
-        elif self._rng.random() < rate:
-            gene, value = self._mutation(lambda first, last: Segment(first, genes[first : last + 1]))
-            genes[gene] = value
-
-    def _replace(self, offspring: Offspring, score: float) -> None:
-        """An offspring that scores better takes its parent's place, unless it becomes what must be withheld."""
-        parent = offspring.parent
-        state = self._states[parent]
-        state.replaced(offspring.genes)
-        equal = int((state.codes.reshape(-1) == self._original).sum())
-        if equal > self._most_equal >= self._equal[parent]:
-            state.undo()
-            return
-        state.keep()
-        self._scores[parent], self._equal[parent] = score, equal
-
-    def _recount(self) -> None:
-        """Count the weights of the linkage over the population as it is now."""
-        files = [state.codes for state in self._states]
-        self.fitness = self.fitness.held(files)
-        self.settle(files)
+def _sizes(task: Task) -> list[int]:
+    """How many values each of the columns has."""
+    return [len(task.table.attribute(name).domain) for name in task.columns]

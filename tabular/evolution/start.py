@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ from tabular.loop import Values, document_of, key_of, of_document, processors
 from tabular.measures.scores import PLAIN, summary
 from tabular.release import IDENTIFIER, SUFFIX
 from tabular.table import Table
+
+#: What makes codes of a masked table: a row a record, a column an attribute.
+Coded = Callable[[Table], NDArray[Any]]
 
 #: The endings of files that are tables.
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
@@ -38,7 +43,7 @@ class Start:
     """Protected files to begin with: what made each of them, and its codes, a row a record."""
 
     origins: tuple[str, ...]
-    files: tuple[NDArray[np.int32], ...]
+    files: tuple[NDArray[Any], ...]
     left_out: tuple[LeftOut, ...] = ()
 
     def without_best(self, scores: NDArray[np.float64], percent: float) -> NDArray[np.intp]:
@@ -52,9 +57,10 @@ class Start:
         return np.sort(np.argsort(scores, kind="stable")[gone:])
 
 
-def starting_population(task: Task, rng: np.random.Generator) -> Start:
-    """The files of the folder that the *task* names, or of the grid."""
-    found = _of_grid(task, rng) if task.population is None else _of_folder(task, task.population)
+def starting_population(task: Task, rng: np.random.Generator, coded: Coded | None = None) -> Start:
+    """The files of the folder that the *task* names, or of the grid, *coded* as they evolve."""
+    code = coded or partial(_codes, columns=task.columns)
+    found = _of_grid(task, rng, code) if task.population is None else _of_folder(task, task.population, code)
     if len(found.files) < FEWEST:
         why = f" Left out: {found.left_out[0].method}: {found.left_out[0].reason}." if found.left_out else ""
         raise NoSolution(
@@ -63,7 +69,7 @@ def starting_population(task: Task, rng: np.random.Generator) -> Start:
     return found
 
 
-def _of_grid(task: Task, rng: np.random.Generator) -> Start:
+def _of_grid(task: Task, rng: np.random.Generator, code: Coded) -> Start:
     """The protections of the grid whose labels are all values of the domain."""
     members, left_out = thesis_grid(task.table, task.columns)
     streams = rng.spawn(len(members))
@@ -76,7 +82,7 @@ def _of_grid(task: Task, rng: np.random.Generator) -> Start:
         if _has_sets(masked, task.columns):
             found = summary(task.table, masked, task.columns, without=(PLAIN,))
             return of_document({"failed": _SETS.format(getattr(found, f"score_{task.score}"))})
-        return {"codes": _codes(masked, task.columns)}
+        return {"codes": code(masked)}
 
     states = [each.bit_generator.state for each in streams]
     key = key_of("start", task.score, task.table.key, task.columns, [each.key for each in members], states)
@@ -92,13 +98,13 @@ def _gathered(members: Sequence[Member], found: Iterator[tuple[int, Values]], le
     for number, values in found:
         if "codes" in values:
             origins.append(members[number].name)
-            files.append(np.asarray(values["codes"], dtype=np.int32))
+            files.append(values["codes"])
         else:
             failed.append(LeftOut(members[number].name, document_of(values)["failed"]))
     return Start(origins=tuple(origins), files=tuple(files), left_out=tuple(failed))
 
 
-def _of_folder(task: Task, folder: str) -> Start:
+def _of_folder(task: Task, folder: str, code: Coded) -> Start:
     """The tables of a folder, in the order of their names; one that does not fit is an error."""
     paths = population_files(folder)
     if not paths:
@@ -106,7 +112,7 @@ def _of_folder(task: Task, folder: str) -> Start:
     files = []
     for done, path in enumerate(paths):
         task.report("Starting population", done, len(paths))
-        files.append(_read(task, path))
+        files.append(code(_read(task, path)))
     return Start(origins=tuple(path.name for path in paths), files=tuple(files))
 
 
@@ -122,8 +128,8 @@ def population_files(folder: str) -> list[Path]:
     ]  # fmt: skip
 
 
-def _read(task: Task, path: Path) -> NDArray[np.int32]:
-    """The codes of one masked table whose row i is row i of the original."""
+def _read(task: Task, path: Path) -> Table:
+    """One masked table whose row i is row i of the original."""
     table, others = task.table, _unprotected(task)
     try:
         masked = read_masked(path, table, names=[*task.columns, *others], schema=task.schema)
@@ -139,7 +145,7 @@ def _read(task: Task, path: Path) -> NDArray[np.int32]:
         _refuse_sets(masked, name, path)
     for name in others:
         _refuse_other_record(task, masked, name, path)
-    return _codes(masked, task.columns)
+    return masked
 
 
 def _unprotected(task: Task) -> list[str]:

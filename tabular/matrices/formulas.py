@@ -127,6 +127,12 @@ class Formula:
         return normalised(self.values(frequencies))
 
 
+def is_too_long(formula: Formula) -> bool:
+    """Whether the text of a formula could not be read."""
+    # Each element is a character or more.
+    return len(formula.elements) > MOST_CHARACTERS or len(str(formula)) > MOST_CHARACTERS
+
+
 def normalised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rows of *values* without what is negative, or no number, made to sum to 1; a row of zeros keeps its category.
 

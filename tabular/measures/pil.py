@@ -44,11 +44,16 @@ class ProbabilisticLoss(Measure):
             raise InvalidInput("PIL needs two records or more.")
         far = far_from_one(before, after)
         before, after = np.ldexp(before, -far), np.ldexp(after, -far)
-        groups = [_means(before, after), _variances(before, after), _quantiles(before, after)]
-        if before.shape[1] > 1:
-            groups += [_covariances(before, after), _correlations(before, after)]
-        raw = float(np.mean([np.mean(improbability(*group)) for group in groups]))
+        raw = float(np.mean([np.mean(improbability(*group)) for group in groups_of(before, after)]))
         return Reading(raw=raw, percent=raw)
+
+
+def groups_of(before: Numbers, after: Numbers) -> list[Group]:
+    """The statistics of two files: means, variances, quantiles; of several columns covariances and correlations."""
+    groups = [_means(before, after), _variances(before, after), _quantiles(before, after)]
+    if before.shape[1] > 1:
+        groups += [_covariances(before, after), _correlations(before, after)]
+    return groups
 
 
 def improbability(before: Numbers, after: Numbers, errors: Numbers) -> Numbers:
@@ -89,9 +94,13 @@ def _correlations(before: Numbers, after: Numbers) -> Group:
 
 def _correlation(numbers: Numbers) -> Numbers:
     """Correlations, 0 with a constant column; what is 1 but for rounding is 1."""
-    covariance = np.atleast_2d(np.cov(numbers.T))
+    return correlations_of(np.atleast_2d(np.cov(numbers.T)), numbers.max(axis=0) > numbers.min(axis=0))
+
+
+def correlations_of(covariance: Numbers, varied: NDArray[np.bool_]) -> Numbers:
+    """The correlations of columns with this *covariance*, where they are *varied*."""
     deviation = np.sqrt(np.diag(covariance))
-    varied = (numbers.max(axis=0) > numbers.min(axis=0)) & (deviation > 0)
+    varied = varied & (deviation > 0)
     safe = np.where(varied, deviation, 1.0)
     found = np.where(np.outer(varied, varied), covariance / np.outer(safe, safe), 0.0)
     exact: Numbers = np.where(np.abs(found) >= 1 - ROUNDING, np.sign(found), found)

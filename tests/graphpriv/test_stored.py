@@ -1,5 +1,7 @@
 """What is done with the graphs of a store."""
 
+import contextlib
+import sqlite3
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
@@ -171,8 +173,10 @@ def test_a_release_that_an_earlier_version_marked_is_live_as_well(store):
     store.save_graph("h", GRAPH)
     release = protect(GRAPH, 4, rng=np.random.default_rng(1))
     store.save_release("h", "a", release, seed=1, run=protection_run(fingerprint(GRAPH), release))
-    with pytest.raises(AlreadyReleased):
-        keep_release(store, "g", "b", 4, seed=2)
+    with contextlib.closing(sqlite3.connect(store.address.removeprefix("file:"))) as db:
+        db.execute("PRAGMA user_version = 6")
+    with open_store(store.address, create=False) as opened, pytest.raises(AlreadyReleased):
+        keep_release(opened, "g", "b", 4, seed=2)
 
 
 def test_a_release_whose_original_was_imported_anew_is_still_live(store):

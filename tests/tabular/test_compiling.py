@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 from pathlib import Path
 
 import pytest
 
 from tabular import compiling
-from tabular.compiling import CompileTime, cache_folders, check_cache_folder, make_cache_folder
+from tabular.compiling import CompileTime, cache_folders, check_cache_folder, is_safe, make_cache_folder
 from tabular.errors import InvalidInput
+from tabular.kernels import compiled
 
 
 class Clock:
@@ -42,7 +44,7 @@ def test_a_kernel_that_needs_another_is_timed_once():
 
 def test_who_wants_to_know_is_told_when_compiling_begins_and_no_longer_afterwards():
     watch, told = CompileTime(), []
-    with watch.announced(lambda: told.append(1)):
+    with watch.announced(lambda: told.append(1), told.append):
         watch.begin()
         watch.begin()
         watch.end()
@@ -107,3 +109,97 @@ def test_a_chosen_folder_that_cannot_be_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHPRIV_CACHE_DIR", str(tmp_path / "file" / "kernels"))
     with pytest.raises(InvalidInput, match=r"GRAPHPRIV_CACHE_DIR: .*kernels: Not a directory; name a folder"):
         check_cache_folder()
+
+
+@pytest.fixture
+def a_machine(monkeypatch, tmp_path):
+    """A temporary directory, and a chosen folder for compiled code."""
+    (tmp_path / "tmp").mkdir(mode=0o1777)
+    monkeypatch.setattr(compiling.tempfile, "gettempdir", lambda: str(tmp_path / "tmp"))
+    monkeypatch.setattr(compiling, "compile_time", CompileTime())
+    chosen = tmp_path / "above" / "kernels"
+    chosen.mkdir(parents=True)
+    monkeypatch.setenv("GRAPHPRIV_CACHE_DIR", str(chosen))
+    return chosen
+
+
+OPENED = {
+    "to all": lambda folder: folder.chmod(0o777),
+    "to a group": lambda folder: folder.chmod(0o775),
+    "by the one above": lambda folder: folder.parent.chmod(0o777),
+    "by a file of others": lambda folder: ((folder / "f.nbi").write_text(""), (folder / "f.nbi").chmod(0o666)),
+    "by a link": lambda folder: (
+        folder.rename(folder.parent.parent / "real"),
+        folder.parent.parent.joinpath("real").chmod(0o777),
+        folder.symlink_to(folder.parent.parent / "real"),
+    ),
+}
+
+
+@pytest.mark.parametrize("opened", OPENED)
+def test_code_is_not_read_from_a_folder_that_others_may_write(monkeypatch, a_machine, opened):
+    monkeypatch.setattr(compiling, "_is_alone_in", lambda group: False)
+    assert is_safe(a_machine) and list(cache_folders(Path("beside"))) == [a_machine]
+    OPENED[opened](a_machine)
+    own = Path(compiling.tempfile.gettempdir()) / f"graphpriv-{os.getuid()}"
+    warned = []
+    with compiling.compile_time.announced(lambda: None, warned.append):
+        for _ in range(3):
+            assert list(cache_folders(Path("beside"))) == [own]
+    (warning,) = warned
+    assert f"compiled code is not read from {a_machine}: somebody else may write there or above it" in warning
+    with pytest.raises(PermissionError):
+        make_cache_folder(a_machine)
+    make_cache_folder(own)
+    # Where that one is a trap, too, this process has one of its own.
+    own.chmod(0o777)
+    (fresh,) = cache_folders(Path("beside"))
+    assert fresh != own and fresh.stat().st_mode & 0o777 == 0o700
+    assert list(cache_folders(Path("beside"))) == [fresh]
+
+
+def test_a_folder_of_another_user_is_not_read_and_one_of_root_is(monkeypatch, a_machine):
+    if os.geteuid():
+        pytest.skip("only root can give a folder away")
+    os.chown(a_machine, 4711, -1)
+    assert not is_safe(a_machine)
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert is_safe(a_machine)
+    os.chown(a_machine, 0, -1)
+    assert is_safe(a_machine)
+
+
+def test_a_group_in_which_nobody_else_is_and_a_sticky_folder_above_do_no_harm(monkeypatch, a_machine):
+    monkeypatch.setattr(compiling, "_is_alone_in", lambda group: True)
+    a_machine.chmod(0o775)
+    a_machine.parent.chmod(0o1777)
+    assert is_safe(a_machine)
+    assert is_safe(a_machine / "not" / "there")
+    a_machine.parent.chmod(0o777)
+    assert not is_safe(a_machine / "not" / "there")
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_planted_code_does_not_run(a_machine, is_open):
+    def successor(number):
+        return number + 1
+
+    assert compiled(successor)(1) == 2
+    (index,) = a_machine.rglob("*.nbi")
+    ran = a_machine / "it ran"
+    index.write_bytes(pickle.dumps(Planted(str(ran))))
+    if is_open:
+        index.parent.chmod(0o777)
+    assert compiled(successor)(1) == 2
+    # Who may write to the folder runs code: that is so, and why nobody else may.
+    assert ran.exists() is not is_open
+
+
+class Planted:
+    """Touches a file when it is read."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (self.path, "w"))

@@ -5,7 +5,6 @@ A verb without words of its own shows its document as a table.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,24 +13,23 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-import click
-
+from api.cli.terminal import say, say_json, visible, visible_json
 from api.verbs.contract import Outcome, Verb
 
 
 def note(text: str) -> None:
     """A line for the person at the terminal, on standard error."""
-    click.echo(text, err=True)
+    say(text, err=True)
 
 
 def show_json(document: Any) -> None:
     """One JSON document on standard output; the same numbers give the same bytes."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    say_json(document)
 
 
 def write_line(document: Mapping[str, Any]) -> None:
     """A line of an answer in lines: one JSON object."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(visible_json(document) + "\n")
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Said:
 
     def line(self, text: str) -> None:
         """Say a line."""
-        click.echo(text, err=self.err)
+        say(text, err=self.err)
 
     def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Show a table: text to the left, numbers to the right."""
@@ -52,14 +50,14 @@ class Said:
         table = Table()
         for position, name in enumerate(header):
             numeric = all(isinstance(row[position], int | float | None) for row in rows)
-            table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+            table.add_column(visible(name), justify="right" if numeric else "left", overflow="fold")
         for row in rows:
-            table.add_row(*(shown(cell) for cell in row))
+            table.add_row(*(visible(shown(cell)) for cell in row))
         # Without a terminal, lines are never broken: what reads them sees one line a row.
         width = None if os.isatty(2 if self.err else 1) else 200
         console = Console(width=width, highlight=False, markup=False, stderr=self.err)
         # Not as the table's own title, which a narrow table would break.
-        console.print(title, style="bold")
+        console.print(visible(title), style="bold")
         console.print(table)
 
 

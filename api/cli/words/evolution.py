@@ -19,11 +19,8 @@ def evolved(verb: Any, outcome: Outcome, said: Said) -> None:
     document = outcome.document
     written = document["written"]
     _front(document, said)
-    first, last = (document[when][f"score_{verb.score}"] for when in ("initial", "final"))
-    which = "mean of loss and risk" if verb.score == "mean" else "greater of loss and risk"
-    moved = "fell" if last < first else "went"
     said.line(
-        f"The {which} {moved} from {first:.2f} to {last:.2f} % in {counted(document['generations'], 'generation')} "
+        f"The {_fell(document, verb.score)} in {counted(document['generations'], 'generation')} "
         f"({document['evaluations']:,} evaluations, {document['seconds']:.1f} s)."
     )
     if not document["ended"]:
@@ -39,12 +36,47 @@ def evolved(verb: Any, outcome: Outcome, said: Said) -> None:
     if verb.population_out is not None:
         said.line(f"Wrote {counted(len(document['population_files']), 'table')} to {verb.population_out}.")
         note("Release one table of a population: several together tell more than each alone.")
+    if "read_back" in document:
+        _read_back(document, said)
     if "private" in written:
-        said.line(f"Wrote {written['private']}: the seed and all that leads back; keep it apart from the release.")
+        said.line(
+            f"Wrote {written['private']}: the seed and everything that leads back; keep it apart from the release."
+        )
     if verb.html not in (None, STREAM):
         said.line(f"Wrote {verb.html}: the report.")
     if not verb.shuffles:
         note(ORDER_KEPT)
+
+
+def _fell(document: dict[str, Any], score: str) -> str:
+    """What was lowered, and how far."""
+    if document["fitness"] is not None:
+        first, last = document["history"][0][1], document["history"][-1][1]
+        which, unit = document["fitness"], ""
+    else:
+        first, last = (document[when][f"score_{score}"] for when in ("initial", "final"))
+        which, unit = "mean of loss and risk" if score == "mean" else "greater of loss and risk", " %"
+    moved = "fell" if None not in (first, last) and last < first else "went"
+    begin, end = ("no bound" if each is None else f"{each:.2f}" for each in (first, last))
+    return f"{which} {moved} from {begin} to {end}{unit}"
+
+
+def _read_back(document: dict[str, Any], said: Said) -> None:
+    """What whoever knows the matrices finds."""
+    limits = document["limits"]
+    rows = [
+        (name, *(round(each[key], 1) for key in ("unchanged", "blind", "percent", "added")))
+        for name, each in document["read_back"].items()
+    ]
+    most = "" if limits is None else f" (at most {limits['added']:g})"
+    said.table(
+        "What whoever knows the matrices reads back, in percent of the values",
+        ["column", "unchanged", "blind guessing", "knowing the matrix", f"added{most}"],
+        rows,
+    )
+    informed = document["final"].get("informed")
+    if informed is not None:
+        said.line(f"An attacker who knows the matrices links {informed:.2f} % of the records.")
 
 
 def _front(document: dict[str, Any], said: Said) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import shutil
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from api.verbs.contract import (
     STREAM,
     Outcome,
     Work,
-    copy_of,
     dictionary_beside,
     json_output,
     of_engine,
@@ -23,8 +27,8 @@ from api.verbs.contract import (
 from api.verbs.table.compare import SCORES
 from api.verbs.table.files import ReleasingVerb, refuse_repeated, require_columns, writing
 from api.verbs.values import parameters_of
-from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.files.disk import Output, Planned
+from tabular.errors import InvalidInput, InvalidParameter, ReportedError, named
+from tabular.files.disk import Output, Planned, read_text, refuse_existing
 from tabular.registry import option
 
 if TYPE_CHECKING:
@@ -48,8 +52,9 @@ evolutions = of_engine("tabular.evolution", "evolutions")
 class EvolveTable(ReleasingVerb):
     """Lets protections of a table improve themselves, and writes the best of them for release.
 
-    It starts from a grid of about a hundred protections, or from your own with `population`, and lowers the score of
-    loss and risk, generation by generation. The best is measured anew at the end, with attackers that no score counts.
+    Records start from a grid of about a hundred protections, matrices from the PRAMs of that grid, formulas from random
+    ones; generation by generation the score of loss and risk falls, or what else `param` says. The best is measured
+    anew at the end, with attackers that no score counts.
     You can stop at any time (Ctrl-C, `seconds`); a run that was stopped or killed goes on with `resume`.
 
     `graphpriv methods --json` lists the parameters for `param`.
@@ -70,9 +75,12 @@ class EvolveTable(ReleasingVerb):
         metavar="DIR",
         input=True,
         folder=True,
-        help="A folder to start from instead: for records, masked tables whose rows are in the original's order.",
+        help="A folder to start from instead: for records, masked tables whose rows are in the original's order; for "
+        "matrices, one CSV file of each column's matrix. Formulas take none.",
     )
-    drop_best: float = _begins(0.0, low=0, high=99, metavar="PERCENT", help="Start without the best PERCENT of them.")
+    drop_best: float = _begins(
+        0.0, low=0, high=99, metavar="PERCENT", help="Start without the best PERCENT of the population."
+    )
     resume: bool = _begins(
         False, local=True, help="Go on with a run that was stopped or killed, from the checkpoint beside `out`."
     )
@@ -151,6 +159,9 @@ class EvolveTable(ReleasingVerb):
     def run(self, work: Work) -> Outcome:
         from tabular.evolution import evolve
 
+        earlier = self._earlier_members()
+        for path in earlier:
+            refuse_existing(path, overwrite=work.overwrite)
         source = self.read(self.file, work, measured=self.columns)
         require_columns(source.table, self.columns, self.file)
         keeper, resumed = self._kept(source.table, work)
@@ -163,13 +174,21 @@ class EvolveTable(ReleasingVerb):
             parts=work.parts,
         )  # fmt: skip
         outcome = self._outcome(found, source, work)
+        written = {Path(each.path).resolve() for each in outcome.outputs}
+        old = [each for each in earlier if each.resolve() not in written]
+        outcome = replace(outcome, afterwards=lambda: _remove(old))
         if keeper is None:
             return outcome
         if found.is_unfinished:
             options = f"{named('resume')} {named('overwrite')}"
             work.note(f"{keeper.where} has where it stands, private: {options} goes on from there.")
             return outcome
-        return replace(outcome, afterwards=keeper.clear)
+
+        def afterwards() -> None:
+            _remove(old)
+            keeper.clear()
+
+        return replace(outcome, afterwards=afterwards)
 
     def _kept(self, table: Table, work: Work) -> tuple[Keeper | None, Checkpoint | None]:
         """Where checkpoints are kept, and the one to go on from."""
@@ -221,6 +240,16 @@ class EvolveTable(ReleasingVerb):
         every = [each for path in self._member_files(count) for each in (Planned("", path), *dictionary_beside(path))]
         return [replace(each, parameter="population_out", folder=self.population_out) for each in every]
 
+    def _earlier_members(self) -> list[Path]:
+        """The files of the population that an earlier run has left in the folder."""
+        folder = Path(self.population_out or "")
+        if self.population_out is None or not folder.is_dir():
+            return []
+        from tabular.release import dictionary_path
+
+        tables = [each for each in sorted(folder.iterdir()) if _MEMBER.fullmatch(each.name) and _is_evolved(each)]
+        return [path for table in tables for path in (table, dictionary_path(table))]
+
     def _members(self, found: Evolved, source: TableFile, work: Work) -> list[_Member]:
         """Every member that may be released, each as a release of its own, its rows in an order of its own."""
         if self.population_out is None:
@@ -228,12 +257,58 @@ class EvolveTable(ReleasingVerb):
         count = len(found.members)
         work.expect(self._planned_members(count)[len(self._planned_members(1)) :])
         streams = work.generator().spawn(2 + count)[2:]
-        members = []
+        members, waiting = [], _Waiting()
         for number, (place, individual) in enumerate(found.members):
             work.report("Measuring the population", number, count)
             package = self.packaged(found.released(individual, streams[number]), source, work)
-            members.append(_Member(self._member_files(number + 1)[-1], place, package))
+            members.append(_Member(self._member_files(number + 1)[-1], place, package, waiting))
         return members
+
+
+#: How the tables of a population are called.
+_MEMBER = re.compile(r"\d{3,}\.\w+")
+
+
+def _is_evolved(table: Path) -> bool:
+    """Whether a table is the release of an evolution, by its data dictionary."""
+    from tabular.release import dictionary_path
+
+    with suppress(OSError, ValueError, ReportedError):
+        document = json.loads(read_text(dictionary_path(table)))
+        return isinstance(document, dict) and str(document.get("method", "")).startswith("evolution of ")
+    return False
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    """Remove what an earlier run has left: beside new members it would be taken for one of them."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Where tables wait to be copied to their places: one open file, however many they are."""
+
+    file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+
+    def keep(self, content: IO[bytes]) -> Callable[[IO[bytes], str], None]:
+        """Take in *content*, and give what writes it."""
+        begin = self.file.seek(0, io.SEEK_END)
+        shutil.copyfileobj(content, self.file)
+        length = self.file.tell() - begin
+
+        def write(file: IO[bytes], release: str) -> None:
+            self.file.seek(begin)
+            left = length
+            while left and (block := self.file.read(min(left, _BLOCK))):
+                file.write(block)
+                left -= len(block)
+
+        return write
+
+
+#: So many bytes are copied at a time.
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -243,6 +318,7 @@ class _Member:
     path: str
     place: int
     package: Package
+    waiting: _Waiting
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -262,11 +338,13 @@ class _Member:
         from tabular.files.table_files import write_table_to
         from tabular.release import dictionary_path
 
-        waiting = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it has been copied)
-        write_table_to(waiting, self.package.table, self.path, like=source)
-        waiting.seek(0)
-        dictionary = {**self.package.dictionary, "release": release_id(waiting)}
+        with tempfile.TemporaryFile() as file:
+            write_table_to(file, self.package.table, self.path, like=source)
+            file.seek(0)
+            dictionary = {**self.package.dictionary, "release": release_id(file)}
+            file.seek(0)
+            write = self.waiting.keep(file)
         return [
-            Output(path=self.path, parameter="population_out", write=copy_of(waiting)),
+            Output(path=self.path, parameter="population_out", write=write),
             json_output(str(dictionary_path(self.path)), "population_out", dictionary),
         ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, LiteralString, TypeVar
 
 from neo4j import ManagedTransaction
+
+from graphpriv.store.crawls import NOTE, keyed_note
+from graphpriv.store.records import PLAIN, keyed
 
 T = TypeVar("T")
 
@@ -39,21 +42,38 @@ CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE INDEX match_original IF NOT EXISTS FOR (n:Match) ON (n.original, n.number)",
 )
 
-#: Step n leads from version n to version n + 1, all in one transaction. Steps are only ever added.
-STEPS: tuple[tuple[LiteralString, ...], ...] = (
-    ("MERGE (s:Store {name: 'graphpriv'}) ON CREATE SET s.runs = 0",),
-    # Summaries came; a constraint is all they need, and they are made anew wherever they are missing.
-    (),
-    # Two random identifiers have 244 random bits.
-    ("MATCH (s:Store {name: 'graphpriv'}) SET s.secret = replace(randomUUID() + randomUUID(), '-', '')",),
-    # Records of crawls came, which need constraints alone.
-    (),
-)
-
 
 def ask(tx: ManagedTransaction, query: LiteralString, **values: Any) -> Rows:
     """The rows that answer a *query*."""
     return [list(record.values()) for record in tx.run(query, values)]
+
+
+def _secret(tx: ManagedTransaction) -> bytes:
+    return bytes.fromhex(ask(tx, "MATCH (s:Store {name: 'graphpriv'}) RETURN s.secret")[0][0])
+
+
+def _key_runs(tx: ManagedTransaction) -> None:
+    secret = _secret(tx)
+    plain: LiteralString = "MATCH (r:Run) WHERE r.number >= 0 AND r.input_hash STARTS WITH $plain "
+    for (held,) in ask(tx, plain + "RETURN DISTINCT r.input_hash", plain=PLAIN):
+        ask(
+            tx,
+            "MATCH (r:Run) WHERE r.number >= 0 AND r.input_hash = $held SET r.input_hash = $keyed",
+            held=held,
+            keyed=keyed(secret, held),
+        )
+
+
+def _key_notes(tx: ManagedTransaction) -> None:
+    secret = _secret(tx)
+    rows = ask(tx, "MATCH (n:Record) WHERE n.kind = $kind RETURN n.graph, n.id, n.data", kind=NOTE)
+    for some in batches([graph, id, keyed_note(secret, bytes(data))] for graph, id, data in rows if data is not None):
+        ask(
+            tx,
+            "UNWIND $rows AS row MATCH (n:Record {graph: row[0], kind: $kind, id: row[1]}) SET n.data = row[2]",
+            rows=some,
+            kind=NOTE,
+        )
 
 
 def batches(rows: Iterable[T]) -> Iterator[list[T]]:
@@ -61,6 +81,20 @@ def batches(rows: Iterable[T]) -> Iterator[list[T]]:
     source = iter(rows)
     while batch := list(islice(source, BATCH)):
         yield batch
+
+
+#: Step n leads from version n to version n + 1, all in one transaction. Steps are only ever added.
+STEPS: tuple[tuple[LiteralString | Callable[[ManagedTransaction], object], ...], ...] = (
+    ("MERGE (s:Store {name: 'graphpriv'}) ON CREATE SET s.runs = 0",),
+    # Summaries came; a constraint is all they need, and they are made anew wherever they are missing.
+    (),
+    # Two random identifiers have 244 random bits.
+    ("MATCH (s:Store {name: 'graphpriv'}) SET s.secret = replace(randomUUID() + randomUUID(), '-', '')",),
+    # Records of crawls came, which need constraints alone.
+    (),
+    # Plain fingerprints of originals and of what persons wrote, from which a guess could be confirmed.
+    ("MATCH (r:Run) WHERE r.number >= 0 AND r.verb <> 'protect' SET r.input_hash = ''", _key_runs, _key_notes),
+)
 
 
 def version(tx: ManagedTransaction) -> int:
@@ -73,7 +107,10 @@ def migrate(tx: ManagedTransaction, present: int, wanted: int) -> None:
     """Bring the layout from one version to another."""
     for step in STEPS[present:wanted]:
         for statement in step:
-            tx.run(statement).consume()
+            if callable(statement):
+                statement(tx)
+            else:
+                tx.run(statement).consume()
     tx.run("MATCH (s:Store {name: 'graphpriv'}) SET s.schema = $wanted", wanted=wanted).consume()
 
 

@@ -121,6 +121,8 @@ class StoreFile:
         if version_of(db) < VERSION:
             with self.writing() as writer:
                 migrate(writer, self.called)
+            # What a step has replaced must leave the file, too.
+            self.erase()
 
     def _connection(self) -> sqlite3.Connection:
         """The connection of this thread; one that came over from a parent process is not used."""

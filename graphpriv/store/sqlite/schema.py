@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from graphpriv.store.records import refuse_newer
+from graphpriv.store.crawls import keyed_note
+from graphpriv.store.records import keyed, refuse_newer
 
 #: Stands in the header of each of our files ("GPRV").
 APPLICATION = 0x47505256
@@ -167,8 +168,17 @@ _CRAWLS = (
     "CREATE INDEX crawl_pages ON crawl_records (number) WHERE kind = 'page'",
 )
 
+_KEYED = (
+    # Plain fingerprints of originals and of what persons wrote, from which a guess could be confirmed.
+    "INSERT INTO erasures (since) SELECT strftime('%Y-%m-%dT%H:%M:%SZ') WHERE EXISTS (SELECT 1 FROM runs "
+    "WHERE input_hash LIKE 'sha256:%') OR EXISTS (SELECT 1 FROM crawl_records WHERE kind = 'note')",
+    "UPDATE runs SET input_hash = '' WHERE verb <> 'protect'",
+    "UPDATE runs SET input_hash = keyed((SELECT secret FROM secret), input_hash) WHERE input_hash LIKE 'sha256:%'",
+    "UPDATE crawl_records SET data = keyed_note((SELECT secret FROM secret), data) WHERE kind = 'note'",
+)
+
 #: Step n leads from version n to version n + 1. Steps are only ever added.
-STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES, _SECRET, _CRAWLS)
+STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES, _SECRET, _CRAWLS, _KEYED)
 
 #: The version that this program reads and writes.
 VERSION = len(STEPS)
@@ -178,6 +188,8 @@ def migrate(db: sqlite3.Connection, where: str) -> None:
     """Bring a file to the present version, within the transaction that is open."""
     version = version_of(db)
     refuse_newer(version, VERSION, where)
+    db.create_function("keyed", 2, keyed, deterministic=True)
+    db.create_function("keyed_note", 2, keyed_note, deterministic=True)
     for step in STEPS[version:]:
         for statement in step:
             db.execute(statement)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ class Segment:
     """Genes that follow each other, from *start* on."""
 
     start: int
-    values: NDArray[np.int32]
+    values: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

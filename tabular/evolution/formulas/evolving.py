@@ -9,14 +9,15 @@ import numpy as np
 
 from tabular.attributes import CONTINUOUS
 from tabular.errors import InvalidParameter, NoSolution, named
-from tabular.evolution.contract import Evolution, Population, Task, evolutions
+from tabular.evolution.contract import Population, Task, evolutions
 from tabular.evolution.fitness.contract import Fitness
 from tabular.evolution.formulas.grammar import GRAMMARS, Grammar
 from tabular.evolution.formulas.layer import Breeding
 from tabular.evolution.formulas.layers import Layers
 from tabular.evolution.formulas.population import FormulaPopulation, Luck
-from tabular.evolution.formulas.weighing import PENALTY, Guards, Weigher, drawn_measure, frequencies_of, masked_codes
+from tabular.evolution.formulas.weighing import Guards, Weigher, drawn_measure, frequencies_of, masked_codes
 from tabular.evolution.matrices.expectation import Expectation
+from tabular.evolution.matrices.guards import GuardedEvolution
 from tabular.loop import Values, document_of
 from tabular.matrices.formulas import Formula
 from tabular.registry import option
@@ -32,7 +33,7 @@ TRIES = 200
     "to judge them, their risk counts DBRL and not PRL",
 )
 @dataclass(frozen=True, kw_only=True)
-class EvolvedFormulas(Evolution):
+class EvolvedFormulas(GuardedEvolution):
     """Formulas that make the PRAM matrix of any column from its frequencies, and improve themselves.
 
     A formula that was found on one table masks others: `pram` takes it.
@@ -47,8 +48,6 @@ class EvolvedFormulas(Evolution):
     crossover: float = option(0.5, low=0, high=1, help="how often the winners are crossed, and else mutated")
     replicas: int = option(0, low=0, high=1000, help="masked files drawn for each evaluation; 0: the expectation, "
     "without drawing any")  # fmt: skip
-    recovered: float = option(95.0, low=0, high=100, help="the most that whoever knows a matrix may read back, in "
-    "percent of the values that blind guessing does not find")  # fmt: skip
 
     def check(self, task: Task) -> None:
         super().check(task)
@@ -68,11 +67,16 @@ class EvolvedFormulas(Evolution):
         found = FormulaPopulation(task, layers, self._weigher(task, luck, gains), luck, gains)
         found.tell(found.evaluate(formulas))
         found.drop_best(task.drop_best)
-        # All that is grown at random can be without an inverse, or nearly a permutation.
+        # All that is grown at random can be without an inverse, or give the original back.
         tries = 0
-        while found.scores.min() >= PENALTY and tries < TRIES:
+        while not np.isfinite(found.scores).any() and tries < TRIES:
             found.tell(found.evaluate(found.ask()))
             tries += 1
+        if not np.isfinite(found.scores).any():
+            raise NoSolution(
+                f"Nothing may be released: each of {found.evaluated:,} formulas is withheld, and the best one "
+                f"{found.individual(0).withheld}. More {named('levels')} may do better."
+            )
         return found
 
     def resume(self, task: Task, values: Values) -> Population:
@@ -91,7 +95,7 @@ class EvolvedFormulas(Evolution):
 
     def _weigher(self, task: Task, luck: Luck, gains: Sequence[int]) -> Weigher:
         frequencies = frequencies_of(task.table, task.columns)
-        guards = Guards(frequencies=frequencies, most_recovered=None if task.accept_unchanged else self.recovered / 100)
+        guards = Guards(frequencies=frequencies, limits=self.limits(task))
         if not self.replicas:
             return Weigher(frequencies, Expectation.of(task.table, task.columns).measured, guards, task.score)
         fitness = Fitness.of(task.table, task.columns, gains)

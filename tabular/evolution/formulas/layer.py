@@ -15,11 +15,15 @@ from tabular.matrices.formulas import Formula
 
 
 class Worth(NamedTuple):
-    """What a formula is worth: the loss that is made small, and the loss of information and the risk behind it."""
+    """What a formula is worth: the loss that is made small, and the loss of information and the risk behind it.
+
+    One that may not be released is worth less than any that may, whatever it loses.
+    """
 
     loss: float
     information_loss: float
     disclosure_risk: float
+    refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,9 @@ class Member:
     worth: Worth
 
     @property
-    def rank(self) -> tuple[float, int, str]:
+    def rank(self) -> tuple[bool, float, int, str]:
         """The better, the lower: of two that are worth the same the shorter is better."""
-        return self.worth.loss, len(self.formula.elements), self.formula.canonical
+        return self.worth.refused, self.worth.loss, len(self.formula.elements), self.formula.canonical
 
 
 @dataclass(frozen=True, kw_only=True)

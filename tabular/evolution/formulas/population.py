@@ -13,7 +13,7 @@ from tabular.evolution.contract import Individual, Population, Task
 from tabular.evolution.formulas.layer import Member, Worth
 from tabular.evolution.formulas.layers import Layers
 from tabular.evolution.formulas.weighing import Weigher
-from tabular.evolution.matrices.guards import Recovery, remark
+from tabular.evolution.matrices.guards import Matrices, ReadBack
 from tabular.loop import Values, of_document, on_threads
 from tabular.matrices.formulas import Formula
 from tabular.protections.pram import PRAM
@@ -47,10 +47,10 @@ class FormulaPopulation(Population):
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        return np.array([member.worth.loss for member in self._members])
+        return np.array([np.inf if each.worth.refused else each.worth.loss for each in self._members])
 
     def points(self) -> NDArray[np.float64]:
-        return np.array([member.worth[1:] for member in self._members])
+        return np.array([member.worth[1:3] for member in self._members])
 
     def ask(self) -> list[Formula]:
         return self._layers.ask()
@@ -79,20 +79,20 @@ class FormulaPopulation(Population):
         member = self._members[place]
         matrices = self._weigher.matrices(member.formula)
         text = str(member.formula)
-        found = {name: Recovery.of(each, self._weigher.frequencies[name]) for name, each in matrices.items()}
+        read_back = ReadBack(matrices, self._weigher.frequencies, self._weigher.guards.limits)
         return Individual(
             origin=text,
             information_loss=member.worth.information_loss,
             disclosure_risk=member.worth.disclosure_risk,
-            withheld=self._weigher.refused(matrices),
-            masked=lambda: self._masked(text),
+            withheld=self._weigher.complaint(member.formula),
+            masked=lambda: self._masked(text, matrices),
             matrices=matrices,
-            about={"formula": text, "read_back": {name: each.percents for name, each in found.items()}},
-            remarks=[said for said in (remark(*each) for each in found.items()) if said is not None],
+            about={"formula": text, **read_back.about},
+            remarks=read_back.remarks,
         )
 
-    def _masked(self, text: str) -> Table:
-        """The table as a formula masks it; the same each time, and wherever the formula stands."""
+    def _masked(self, text: str, matrices: Matrices) -> Table:
+        """The table as a formula masks it by its *matrices*; the same each time, and wherever the formula stands."""
         digest = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
         rng = np.random.default_rng((self._luck.release, digest))
-        return PRAM(formula=text).protect(self._task.table, self._task.columns, rng)
+        return PRAM(matrix=matrices).protect(self._task.table, self._task.columns, rng)

@@ -9,23 +9,16 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular.evolution.contract import MOST_EQUAL
 from tabular.evolution.fitness.contract import Fitness, Scores
 from tabular.evolution.formulas.layer import Worth
-from tabular.evolution.matrices.guards import complaint
-from tabular.matrices.formulas import Formula
+from tabular.evolution.matrices.guards import Limits, Matrices, complaint
+from tabular.matrices.formulas import MOST_CHARACTERS, Formula, is_too_long
 from tabular.matrices.transition import WORST_CONDITION, refuse_many
 from tabular.protections.pram import drawn
 from tabular.table import Table
 
-#: Transition matrices by column.
-Matrices: TypeAlias = "Mapping[str, NDArray[np.float64]]"
-
 #: How often each category of a column occurs, by column.
 Frequencies: TypeAlias = "Mapping[str, NDArray[np.int64]]"
-
-#: A formula that may not be released is worse by this than any other: scores are from 0 to 100.
-PENALTY = 100.0
 
 #: Digits behind the point of the probabilities that are measured.
 DIGITS = 12
@@ -48,30 +41,17 @@ class Measured(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Guards:
-    """What speaks against a release by matrices; *most_recovered* None lets pass what gives the original away."""
+    """What speaks against a release by matrices; *limits* None lets pass what gives the original away."""
 
     frequencies: Frequencies
-    most_recovered: float | None
+    limits: Limits | None
 
     def __call__(self, matrices: Matrices) -> str | None:
         """Why *matrices* are not used for a release, in words that go on after "it"; None where nothing is wrong."""
         for name, matrix in matrices.items():
             if np.linalg.cond(matrix) > WORST_CONDITION:
                 return f"has a matrix of {name!r} without an inverse: no frequencies can be corrected with it"
-        if self.most_recovered is None:
-            return None
-        equal = self._equal(matrices)
-        if equal > MOST_EQUAL:
-            return (
-                f"is expected to equal the original in {100 * equal:.1f} % of the protected cells; "
-                f"{100 * MOST_EQUAL:g} % are the most"
-            )
-        return complaint(matrices, self.frequencies, self.most_recovered)
-
-    def _equal(self, matrices: Matrices) -> float:
-        """The share of the protected cells that are expected to stay."""
-        kept = [counts @ np.diag(matrices[name]) / counts.sum() for name, counts in self.frequencies.items()]
-        return float(np.mean(kept))
+        return None if self.limits is None else complaint(matrices, self.frequencies, self.limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +60,7 @@ class Weigher:
 
     frequencies: Frequencies
     measure: Callable[[Matrices], Measured]
-    refused: Callable[[Matrices], str | None]
+    guards: Guards
     kind: str
     _known: dict[bytes, Worth] = field(default_factory=dict, init=False, repr=False)
 
@@ -89,15 +69,28 @@ class Weigher:
         return {name: formula.matrix(counts) for name, counts in self.frequencies.items()}
 
     def worth(self, formula: Formula) -> Worth:
-        """The score of the table masked by the matrices of *formula*, greater by a penalty where they are refused."""
-        # Formulas of the same matrix differ in how they round; what is measured has as many digits as are the same.
-        matrices = {name: np.round(matrix, DIGITS) for name, matrix in self.matrices(formula).items()}
+        """The score of the table masked by the matrices of *formula*, and whether that may not be released."""
+        matrices = self._measured_matrices(formula)
         key = b"".join(matrix.tobytes() for matrix in matrices.values())
         if key not in self._known:
             found = self.measure(matrices)
-            penalty = 0.0 if self.refused(matrices) is None else PENALTY
-            self._known[key] = Worth(found.score(self.kind) + penalty, found.information_loss, found.disclosure_risk)
-        return self._known[key]
+            self._known[key] = Worth(
+                found.score(self.kind),
+                found.information_loss,
+                found.disclosure_risk,
+                refused=self.guards(matrices) is not None,
+            )
+        return self._known[key]._replace(refused=True) if is_too_long(formula) else self._known[key]
+
+    def complaint(self, formula: Formula) -> str | None:
+        """Why *formula* is not used for a release, in words that go on after "it"; None where nothing is wrong."""
+        if is_too_long(formula):
+            return f"has more than {MOST_CHARACTERS:,} characters, so that it could not be read again"
+        return self.guards(self._measured_matrices(formula))
+
+    def _measured_matrices(self, formula: Formula) -> Matrices:
+        # Formulas of the same matrix differ in how they round; what is measured has as many digits as are the same.
+        return {name: np.round(matrix, DIGITS) for name, matrix in self.matrices(formula).items()}
 
 
 @dataclass(frozen=True)

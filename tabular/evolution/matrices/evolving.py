@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tabular.attributes import CONTINUOUS
 from tabular.comparison import LeftOut
 from tabular.errors import InvalidParameter, NoSolution, named
-from tabular.evolution.contract import Evolution, Population, Task, evolutions
+from tabular.evolution.contract import Population, Task, evolutions
 from tabular.evolution.fitness.contract import Fitness
 from tabular.evolution.matrices.expectation import Expectation
+from tabular.evolution.matrices.guards import GuardedEvolution
 from tabular.evolution.matrices.objectives import (
     CHI_SQUARE,
     COUNTS,
@@ -49,7 +50,7 @@ _BESIDE = (COUNTS, CHI_SQUARE)
     "to judge them, their risk counts DBRL and not PRL",
 )
 @dataclass(frozen=True, kw_only=True)
-class EvolvedMatrices(Evolution):
+class EvolvedMatrices(GuardedEvolution):
     """Transition matrices of PRAM that improve themselves, one for each column.
 
     They start from the nine PRAMs of the grid of protections, from one that *retain* or *theta* makes, or from files.
@@ -70,8 +71,6 @@ class EvolvedMatrices(Evolution):
     invariant: bool = option(False, help="matrices that keep the frequencies in expectation")
     diagonal: str | None = option(None, help="bounds of the probability to keep a value, lo,hi such as 0.55,0.75")
     window: int | None = option(None, low=1, help="how many places a value moves at most, in the order of its domain")
-    recovered: float = option(95.0, low=0, high=100, help="the most that whoever knows a matrix may read back, in "
-    "percent of the values that blind guessing does not find")  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,6 +83,14 @@ class EvolvedMatrices(Evolution):
                 raise InvalidParameter.wrong("window", must="be a whole number", was=self.window, owner="Matrices")
             # A door that reads numbers does not know that this one is whole.
             object.__setattr__(self, "window", int(self.window))
+
+    @property
+    def fitness_name(self) -> str | None:
+        return {
+            COUNTS: f"difference of counts beside {self.beside!r} (eq 4.5), in percent",
+            CHI_SQUARE: f"difference of chi-square beside {self.beside!r} (eq 4.8), in percent",
+            RATIO: "mean expectation ratio, of values that stay to those that come from elsewhere",
+        }.get(self.fitness)
 
     def check(self, task: Task) -> None:
         super().check(task)
@@ -106,8 +113,7 @@ class EvolvedMatrices(Evolution):
         for origin, matrices in given.items():
             member = member_of(setting, origin, matrices)
             if member is None:
-                why = setting.complaint(matrices) or "has no inverse near it in the wanted shape"
-                left_out.append(LeftOut(origin, f"it {why}"))
+                left_out.append(LeftOut(origin, "it has no inverse near it in the wanted shape"))
             else:
                 starts.append(member)
         if not starts:
@@ -161,7 +167,7 @@ class EvolvedMatrices(Evolution):
             shapes=shapes,
             objective=self._objective(task, shapes, expectation, gains),
             expectation=expectation,
-            most_recovered=None if task.accept_unchanged else self.recovered / 100,
+            limits=self.limits(task),
             gains=tuple(gains),
         )
 

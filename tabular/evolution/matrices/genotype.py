@@ -1,4 +1,7 @@
-"""The genome of a transition matrix: Gray codes of its thousandths (Mares Soler 2013, sections 4.1.1 and 4.1.2)."""
+"""The genome of a transition matrix: Gray codes of its thousandths (Mares Soler 2013, sections 4.1.1 and 4.1.2).
+
+Of more than ten categories an even share would be few thousandths, or none: units are halved until it is a hundred.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,41 @@ from tabular.evolution.genome import from_gray_code, gray_code
 #: A probability of 1 is so many units; the bits of a value can hold up to 1023 of them.
 UNITS, BITS = 1000, 10
 
+#: Up to so many categories have these units.
+FEW = 10
+
 Genes = NDArray[np.int64]
 
 
+def halvings(size: int) -> int:
+    """How often the units of a matrix of *size* categories are halved; each takes another bit.
+
+    >>> [halvings(size) for size in (2, 10, 11, 300)]
+    [0, 0, 1, 5]
+    """
+    return max((size - 1) // FEW, 0).bit_length()
+
+
 def encoded(matrix: NDArray[np.float64]) -> Genes:
-    """The genome of *matrix*; a probability is rounded to a thousandth, where the thesis cuts it off.
+    """The genome of *matrix*; a probability is rounded to a unit, where the thesis cuts it off.
+
+    Of many categories a row keeps its sum, which would else be off by as many halves of a unit.
 
     >>> [f"{gene:010b}" for gene in encoded(np.array([[0.185, 0.283, 0.532]]))[0]]
     ['0011100101', '0110010110', '1100011110']
     """
-    return gray_code(np.rint(UNITS * np.asarray(matrix)).astype(np.int64))
+    finer = halvings(np.shape(matrix)[-1])
+    units = (UNITS << finer) * np.asarray(matrix, dtype=np.float64)
+    return gray_code((_whole(units) if finer else np.rint(units)).astype(np.int64))
+
+
+def _whole(units: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of whole *units* with the same sums: what was cut off goes to where most of it was."""
+    whole = np.floor(units)
+    missing = np.rint((units - whole).sum(axis=1)).astype(np.int64)
+    order = np.argsort(whole - units, axis=1, kind="stable")
+    places = np.argsort(order, axis=1, kind="stable")
+    return np.asarray(whole + (places < missing[:, None]))
 
 
 def decoded(genes: Genes, allowed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
@@ -41,7 +69,7 @@ def decoded(genes: Genes, allowed: NDArray[np.bool_] | None = None) -> NDArray[n
 def mutated(genes: Genes, rng: np.random.Generator, allowed: NDArray[np.bool_] | None = None) -> Genes:
     """The genome with one bit of one value turned over; of an *allowed* one where that is said."""
     places = np.arange(genes.size) if allowed is None else np.flatnonzero(allowed)
-    place, bit = rng.choice(places), rng.integers(BITS)
+    place, bit = rng.choice(places), rng.integers(BITS + halvings(genes.shape[-1]))
     changed = genes.copy()
     changed.flat[place] ^= 1 << bit
     return changed

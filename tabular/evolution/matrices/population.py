@@ -1,8 +1,9 @@
 """Algorithm 6 of Mares Soler (2013): sets of transition matrices, one matrix a column, each set improved by itself.
 
 In a generation each matrix of a set is altered, one after the other, by a mutation or a crossover with the same chance,
-and the altered one stays where the set is better with it. Where files are drawn to judge them, both are judged by the
-same luck, drawn anew in each generation: a set that was lucky once is not kept for that.
+and the altered one stays where the set is better with it: nearer to what may be released, or as near and of less loss.
+Where files are drawn to judge them, both are judged by the same luck, drawn anew in each generation: a set that was
+lucky once is not kept for that.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from tabular.evolution.contract import MOST_EQUAL, Individual, Population, Task, generator_document, generator_of
 from tabular.evolution.matrices.expectation import Expectation
 from tabular.evolution.matrices.genotype import Genes, crossed, encoded, mutated
-from tabular.evolution.matrices.guards import Recovery, complaint, remark
-from tabular.evolution.matrices.objectives import Matrices, Objective
+from tabular.evolution.matrices.guards import Limits, ReadBack, complaint, excess
+from tabular.evolution.matrices.objectives import WORST, Matrices, Objective
 from tabular.evolution.matrices.shape import Shape
 from tabular.loop import Values, document_of, of_document, on_threads
 from tabular.protections.pram import drawn
@@ -39,7 +40,14 @@ class Member:
     origin: str
     genes: Mapping[str, Genes]
     matrices: Matrices
+    #: How far it is beyond what may be released.
+    excess: float = 0.0
     loss: float = np.inf
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The better, the lower: one that may be released is better than any that may not, whatever it loses."""
+        return self.excess, self.loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +58,8 @@ class Setting:
     objective: Objective
     #: What is shown of a member, whatever it is judged by.
     expectation: Expectation
-    #: The greatest share of values that may be read back; None where nothing is guarded.
-    most_recovered: float | None
+    #: The limits of what is read back; None where nothing is guarded.
+    limits: Limits | None
     #: The weights of agreement that PRL goes by on drawn files, in millionths.
     gains: tuple[int, ...] = ()
 
@@ -66,31 +74,39 @@ class Setting:
         return tuple(name for name, shape in self.shapes.items() if len(shape.frequencies) > 1)
 
     def member(self, origin: str, genes: Mapping[str, Genes]) -> Member | None:
-        """The member with these genomes, not yet judged; None where a matrix has no inverse, or a guard refuses it."""
+        """The member with these genomes, not yet judged; None where a matrix has no inverse."""
         matrices = {name: self.shapes[name].of_genes(each) for name, each in genes.items()}
         found = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(found) < len(matrices) or self.complaint(found) is not None:
-            return None
-        return Member(origin, genes, found)
+        return None if len(found) < len(matrices) else Member(origin, genes, found, self.excess(found))
 
     def altered(self, member: Member, name: str, genes: Genes) -> Member | None:
         """*member* with another genome for the column *name*; None where its matrix cannot be used."""
         matrix = self.shapes[name].of_genes(genes)
-        if matrix is None or self.complaint({name: matrix}) is not None:
+        if matrix is None:
             return None
-        return replace(member, genes={**member.genes, name: genes}, matrices={**member.matrices, name: matrix})
+        matrices = {**member.matrices, name: matrix}
+        return replace(
+            member, genes={**member.genes, name: genes}, matrices=matrices, excess=self.excess(matrices), loss=np.inf
+        )
 
     def known_member(self, origin: str, genes: Mapping[str, Genes], loss: float) -> Member:
         """The member that was made of these genomes once, and its loss."""
         matrices = {name: self.shapes[name].of_genes(each) for name, each in genes.items()}
-        return Member(origin, genes, {name: each for name, each in matrices.items() if each is not None}, loss)
+        known = {name: each for name, each in matrices.items() if each is not None}
+        return Member(origin, genes, known, self.excess(known), loss)
+
+    def excess(self, matrices: Matrices) -> float:
+        """How far *matrices* are beyond what may be released."""
+        return 0.0 if self.limits is None else excess(matrices, self.frequencies, self.limits)
 
     def complaint(self, matrices: Matrices) -> str | None:
         """Why *matrices* should not be used for a release; None where nothing speaks against them."""
-        if self.most_recovered is None:
-            return None
-        frequencies = {name: self.shapes[name].frequencies for name in matrices}
-        return complaint(matrices, frequencies, self.most_recovered)
+        return None if self.limits is None else complaint(matrices, self.frequencies, self.limits)
+
+    @property
+    def frequencies(self) -> dict[str, NDArray[np.int64]]:
+        """How often each category occurs, by column."""
+        return {name: shape.frequencies for name, shape in self.shapes.items()}
 
 
 class MatrixPopulation(Population):
@@ -112,7 +128,7 @@ class MatrixPopulation(Population):
         found = cls(task, setting, [], rng, release)
         judged = [replace(each, loss=loss) for each, loss in zip(starts, found._losses(starts, seed), strict=True)]
         gone = min(int(len(judged) * task.drop_best / 100), len(judged) - 1)
-        best = set(np.argsort([each.loss for each in judged], kind="stable")[:gone].tolist())
+        best = set(sorted(range(len(judged)), key=lambda place: judged[place].rank)[:gone])
         found._members = [each for place, each in enumerate(judged) if place not in best]
         found.evaluated = len(judged)
         return found
@@ -141,11 +157,12 @@ class MatrixPopulation(Population):
             f"genes {number}": np.stack([each.genes[name] for each in self._members])
             for number, name in enumerate(self._setting.columns)
         }
-        return {**of_document(document), "losses": self.scores, **genes}
+        losses = np.array([each.loss for each in self._members])
+        return {**of_document(document), "losses": losses, **genes}
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        return np.array([each.loss for each in self._members])
+        return np.array([each.loss if each.excess == 0 and each.loss < WORST else np.inf for each in self._members])
 
     @property
     def members(self) -> Sequence[Member]:
@@ -174,8 +191,7 @@ class MatrixPopulation(Population):
     def individual(self, place: int) -> Individual:
         member = self._members[place]
         expected = self._setting.expectation.measured(member.matrices)
-        shapes = self._setting.shapes
-        read_back = {name: Recovery.of(each, shapes[name].frequencies) for name, each in member.matrices.items()}
+        read_back = ReadBack(member.matrices, self._setting.frequencies, self._setting.limits)
         return Individual(
             origin=member.origin,
             information_loss=expected.information_loss,
@@ -183,9 +199,8 @@ class MatrixPopulation(Population):
             withheld=self._withheld(place),
             masked=lambda: self._masked(place),
             matrices=dict(member.matrices),
-            about={"read_back": {name: each.percents for name, each in read_back.items()}},
-            private={"read_back": {name: {**vars(each), "share": each.share} for name, each in read_back.items()}},
-            remarks=[said for said in (remark(*each) for each in read_back.items()) if said is not None],
+            about=read_back.about,
+            remarks=read_back.remarks,
         )
 
     def _alterations(self, member: Member) -> Alterations:
@@ -203,11 +218,12 @@ class MatrixPopulation(Population):
             member, judged = replace(member, loss=setting.objective.loss(member.matrices, seed)), 1
         for name, genes in alterations:
             other = None if (genes == member.genes[name]).all() else setting.altered(member, name, genes)
-            if other is not None:
+            # One that is further beyond what may be released loses whatever it is judged; that need not be known.
+            if other is not None and other.excess <= member.excess:
                 judged += 1
-                loss = setting.objective.loss(other.matrices, seed)
-                if loss < member.loss:
-                    member = replace(other, loss=loss)
+                other = replace(other, loss=setting.objective.loss(other.matrices, seed))
+                if other.rank < member.rank:
+                    member = other
         return member, judged
 
     def _losses(self, members: Sequence[Member], seed: int) -> list[float]:
@@ -226,7 +242,7 @@ class MatrixPopulation(Population):
     def _withheld(self, place: int) -> str | None:
         """Why this member is not released unless asked for."""
         why = self._setting.complaint(self._members[place].matrices)
-        if why is not None or self._setting.most_recovered is None:
+        if why is not None or self._setting.limits is None:
             return why
         masked, table = self._masked(place), self._task.table
         equal = np.mean([(masked.columns[name] == table.columns[name]).mean() for name in self._setting.columns])

@@ -1,6 +1,7 @@
 """Audits and sweeps, as typed."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -246,6 +247,8 @@ def test_a_sweep_beside_a_live_release_leaves_out_what_cannot_be(released):
 
 def test_a_sweep_says_what_the_links_alone_give_away(released, tmp_path):
     ended = released("sweep", "g", "--k", "2", "--runs", 1, "--seed", 3, "--html", "s.html")
+    # Made from an original, as all reports are.
+    assert Path("s.html").stat().st_mode & 0o777 == 0o600
     assert ended.out.count("structure only") == 2
     assert "edges are left as they are" in ended.out
     html = (tmp_path / "s.html").read_text()

@@ -48,7 +48,7 @@ def test_a_crawl_tells_how_it_went_and_goes_on(graphpriv, there) -> None:
     more = crawl(graphpriv, there, "--resume", "--json", "--seed", 1, users=20)
     assert more.document["users"] == {"kept": 20}
     whole = crawl(graphpriv, there, "--seed", 1, users=20, graph="whole")
-    assert "whole: 20 users," in whole.out and "as many users are kept as were asked for" in whole.out
+    assert "whole: 20 users," in whole.out and "it has all the users requested" in whole.out
     for name in ("town", "whole"):
         graphpriv("graph", "export", name, "--out", f"{name}.json", *STORE)
     assert Path("town.json").read_text() == Path("whole.json").read_text()
@@ -199,11 +199,11 @@ def test_a_graph_that_was_crawled_says_from_where_when_and_how_much_of_it(graphp
     assert (found["source"], found["complete"], found["ended"], found["wanted"]) == ("x", False, "requests", 30)
     assert found["began"][:10] == time.strftime("%Y-%m-%d", time.gmtime()) and found["began"][:19] <= found["last"][:19]
     told = graphpriv("graph", "show", "town", *STORE).out
-    assert "Collected from x, " in told and "not complete, 3 of 30 users (the limit of requests is met)." in told
+    assert "Collected from x, " in told and "not complete, 3 of 30 users (it reached the request limit)." in told
     document = graphpriv("crawl", "x", "--graph", "town", "--resume", "--follows", 5, *STORE, "--json").document
     told = " ".join(graphpriv("graph", "show", "town", *STORE).out.split())
-    assert "complete (as many users are kept as were asked for)." in told
-    assert f"{document['lists']['share_seen']:.1%} of the follows of its users were seen." in told
+    assert "complete (it has all the users requested)." in told
+    assert f"{document['lists']['share_seen']:.1%} of its users' follows were seen." in told
     graphpriv("graph", "import", small, "--graph", "small", *STORE)
     assert graphpriv("graph", "show", "small", *STORE, "--json").document["collected"] is None
     assert "Collected" not in graphpriv("graph", "show", "small", *STORE).out

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+from api.http.routes import graphs as graphs_routes
 from api.pages import asking, pictures
+from tabular.errors import StoreUnavailable
 from tests.api.conftest import SMALL
 from tests.api.http.conftest import (  # noqa: F401 (fixtures)
     analyst,
@@ -60,7 +62,7 @@ def test_where_both_have_a_name_the_address_says_which(graphs, make, custodian, 
 def test_above_a_size_there_is_no_picture_and_the_page_says_so(graphs, analyst, monkeypatch):  # noqa: F811
     monkeypatch.setattr(pictures, "MOST", 1)
     text = analyst.get("/graphs/people-v1").text
-    assert "<canvas" not in text and "has no picture here" in text
+    assert "<canvas" not in text and "have no picture" in text
 
 
 @pytest.mark.parametrize("user", ["nobody", "' OR 1=1", "<script>alert(1)</script>"])
@@ -129,3 +131,18 @@ def test_a_picture_of_a_graph_as_it_was_is_not_kept(graphs, custodian):  # noqa:
     assert custodian.get("/graphs/people/picture").json["ids"] == before[1:]
     kept = [made["ids"] for (name, _), made in pictures._kept.items() if name == "people"]
     assert before[0] not in kept[-1] and before not in kept
+
+
+def test_a_page_that_has_to_wait_for_the_store_asks_again_by_itself(graphs, custodian, monkeypatch):  # noqa: F811
+    def busy(wait):
+        def figures(found):
+            raise StoreUnavailable("the figures are being computed; ask again.", can_retry=wait)
+
+        return figures
+
+    seen = {}
+    for wait in (True, False):
+        monkeypatch.setattr(graphs_routes, "figures_of", busy(wait))
+        answer = custodian.get("/graphs/people")
+        seen[wait] = answer.status_code, "pages/again.js" in answer.text, "reloads by itself" in answer.text
+    assert seen == {True: (503, True, True), False: (503, False, False)}

@@ -97,7 +97,7 @@ def test_a_secret_that_somebody_else_has_set_is_no_session(client, token):
 
 def test_a_wrong_token_is_told_without_repeating_it(client):
     answer = client.post("/sign-in", data={FIELD: mark(client.get("/sign-in")), "token": "gp_wrong"})
-    assert answer.status_code == 401 and "not good" in answer.text and "gp_wrong" not in answer.text
+    assert answer.status_code == 401 and "not valid" in answer.text and "gp_wrong" not in answer.text
 
 
 @pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "", "jobs"])
@@ -221,3 +221,39 @@ def test_no_form_is_taken_without_its_mark(app, client, session):  # noqa: F811
         for method in rule.methods - {"GET", "HEAD", "OPTIONS"}:
             for form in ({}, {FIELD: mark_of("")}):
                 assert client.open(path, method=method, data=form).status_code == 403, (method, path)
+
+
+@pytest.mark.parametrize(("minutes", "may"), [(9, True), (11, False)])
+def test_accounts_are_changed_by_who_signed_in_a_moment_ago(app, client, session, service, token, minutes, may):  # noqa: F811
+    began = written(datetime.now(UTC) - timedelta(minutes=minutes))
+    with service.records.home.writing() as db:
+        db.execute("UPDATE sessions SET began = ?", (began,))
+    form = mark(client.get("/accounts"))
+    (own,) = service.accounts.tokens("ann")
+    answers = [
+        client.post("/accounts", data={FIELD: form, "name": "eve", "role": "analyst"}),
+        client.post(f"/accounts/ann/tokens/{own.id[:-1]}x/revoke", data={FIELD: form}),
+        client.post("/sessions/end", data={FIELD: form}),
+        client.post("/v1/accounts", json={"name": "dan", "role": "analyst"}, headers={HEADER: form}),
+    ]
+    if may:
+        assert [each.status_code for each in answers] == [200, 404, 303, 201]
+        return
+    assert [each.status_code for each in answers] == [303, 303, 303, 403]
+    assert [each.headers["Location"] for each in answers[:3]] == [
+        "/sign-in?next=/accounts&again=yes", "/sign-in?next=/accounts&again=yes", "/sign-in?next=/sessions&again=yes",
+    ]  # fmt: skip
+    assert [each.name for each in service.accounts.all()] == ["ann"]
+    asked = client.get(answers[0].headers["Location"])
+    assert asked.status_code == 200 and "nothing was changed yet" in asked.text
+    data = {FIELD: mark(asked), "token": token, "next": "/accounts"}
+    assert client.post("/sign-in", data=data).headers["Location"] == "/accounts"
+    form = mark(client.get("/accounts"))
+    assert client.post("/accounts", data={FIELD: form, "name": "eve", "role": "analyst"}).status_code == 200
+
+
+def test_a_token_of_its_own_needs_no_signing_in(client, service, token):  # noqa: F811
+    asked = client.post(
+        "/v1/accounts", json={"name": "eve", "role": "analyst"}, headers={"Authorization": f"Bearer {token}"}
+    )
+    assert asked.status_code == 201

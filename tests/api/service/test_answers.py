@@ -62,3 +62,13 @@ def test_who_stops_lets_go_and_what_the_killed_leave_goes(home, account, tmp_pat
     assert alive.name != "alive-left"
     other.close()
     assert [*tmp_path.glob("*alive-*")] == []
+
+
+def test_what_was_asked_stands_there_under_the_secret_of_the_service_alone(home, account, tmp_path):
+    answers, digest = Answers(home), "7c1f" * 16
+    assert answers.begin(account, "key", digest) is None
+    answers.end(account, "key", Answer(201, {}, b"made"))
+    assert answers.begin(account, "key", digest) == Answer(201, {}, b"made")
+    with pytest.raises(OtherRequest):
+        answers.begin(account, "key", "0" * 64)
+    assert digest.encode() not in b"".join(each.read_bytes() for each in home.folder.glob("service.db*"))

@@ -11,9 +11,12 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.evolution import EvolutionRequest, Task, evolve
 from tabular.evolution.contract import MOST_EQUAL
+from tabular.evolution.files import Files
 from tabular.evolution.fitness import Fitness
+from tabular.evolution.genes import Categories
 from tabular.evolution.operators import selection_weights
-from tabular.evolution.records import Files, Records
+from tabular.evolution.records import Records
+from tabular.measures import summary
 from tabular.table import Table
 from tests.strategies import seeds
 from tests.tabular.evolution.people import COLUMNS, people
@@ -32,7 +35,9 @@ def population(seed=3, members=6, *, table=None, score="max", **options):
         codes[chosen] = np.stack([draw.integers(6, size=len(table)), draw.integers(4, size=len(table))], axis=1)[chosen]
         files.append(codes)
     origins = tuple(f"file {member}" for member in range(members))
-    found = Files(Records(**{"tries": 1, **options}), task, fitness, origins, (), np.random.default_rng(seed))
+    found = Files(
+        Records(**{"tries": 1, **options}), task, fitness, Categories((6, 4)), origins, (), np.random.default_rng(seed)
+    )
     found.settle(files)
     return found
 
@@ -266,7 +271,97 @@ def test_where_nothing_can_change_it_says_so():
         evolve(EvolutionRequest(what="records", columns=("a",)), table, rng=np.random.default_rng(1))
 
 
-def test_columns_of_numbers_alone_are_refused():
-    table = Table.from_columns({"a": [1.5, 2.5, 3.5]}, [Attribute(name="a", kind="continuous")])
-    with pytest.raises(InvalidParameter, match="kind NAME=ordinal reads a column of few numbers as categories"):
+def incomes(rows=50, seed=2):
+    """People with two columns of numbers, one below 0 and with a decimal, and a town."""
+    draw = np.random.default_rng(seed)
+    income = draw.lognormal(8, 1, rows).round()
+    saved = (income / 10 * draw.normal(1, 0.5, rows) - 500).round(1)
+    columns = {
+        "income": income.astype(int).tolist(),
+        "saved": saved.tolist(),
+        "town": draw.choice(["Ulm", "Jena"], rows).tolist(),
+    }
+    kinds = [Attribute(name=name, kind="continuous", role="quasi-identifier") for name in ("income", "saved")]
+    return Table.from_columns(columns, kinds)
+
+
+NUMBERS = ("income", "saved")
+
+
+@pytest.fixture(scope="module")
+def of_numbers():
+    asked = EvolutionRequest(what="records", columns=NUMBERS, generations=30)
+    return evolve(asked, incomes(), rng=np.random.default_rng(7))
+
+
+def test_numbers_start_from_the_grid_for_numbers_and_get_better(of_numbers):
+    document = of_numbers.document
+    assert {each["origin"].split()[0] for each in document["population"]["initial"]} == {
+        "microaggregation",
+        "rank-swapping",
+    }
+    assert {each["method"] for each in document["left_out"]} >= {"pram", "global-recoding", "top-coding"}
+    best = [row[1] for row in document["history"]]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] < best[0]
+
+
+def test_released_numbers_have_the_decimals_of_the_original_and_lie_within_its_range(of_numbers):
+    table, original = of_numbers.release.table, incomes()
+    assert all(isinstance(value, int) for value in table.values("income"))
+    assert all(round(value, 1) == value for value in table.values("saved"))
+    for name in NUMBERS:
+        assert original.numbers(name).min() <= table.numbers(name).min()
+        assert table.numbers(name).max() <= original.numbers(name).max()
+    assert table.values("town") == original.values("town")
+
+
+def test_what_is_reported_of_numbers_is_measured_anew(of_numbers):
+    document = of_numbers.document
+    listed = {each["origin"]: each for each in document["population"]["final"]}[document["began_as"]]
+    assert document["final"]["numeric"]
+    assert document["final"]["information_loss"] == pytest.approx(listed["information_loss"], abs=1e-9)
+    found = summary(incomes(), of_numbers.release.table, NUMBERS)
+    assert document["final"]["disclosure_risk"] == found.disclosure_risk
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_numbers_evolve_the_same_with_any_number_of_workers(of_numbers, workers):
+    asked = EvolutionRequest(what="records", columns=NUMBERS, generations=30)
+    found = evolve(asked, incomes(), rng=np.random.default_rng(7), workers=workers)
+    assert found.document["history"] == of_numbers.document["history"]
+
+
+@given(st.integers(1, 12), st.integers(1, 12), seeds)
+@settings(max_examples=3, deadline=None)
+def test_numbers_that_were_kept_go_on_as_if_nothing_had_been(before, after, seed):
+    task = Task(table=incomes(), columns=NUMBERS, workers=1)
+    method = Records(tries=2, recount=9)
+    method.check(task)
+    whole, cut = (method.begin(task, np.random.default_rng(seed)) for _ in range(2))
+    advance(whole, before + after)
+    advance(cut, before)
+    resumed = method.resume(task, {name: array.copy() for name, array in cut.kept().items()})
+    advance(resumed, after)
+    assert all(np.array_equal(array, resumed.kept()[name]) for name, array in whole.kept().items())
+
+
+@pytest.mark.parametrize("operators", ["both", "everywhere"])
+def test_numbers_take_every_way_to_operate(operators):
+    task = Task(table=incomes(), columns=NUMBERS, workers=1)
+    found = Records(operators=operators, mutation=0.3, tries=3).begin(task, np.random.default_rng(1))
+    first = found.scores.copy()
+    advance(found, 30)
+    assert (found.scores <= first).all()
+    assert found.scores.sum() < first.sum()
+
+
+def test_numbers_and_categories_evolve_apart():
+    with pytest.raises(InvalidParameter, match="numbers and categories evolve apart, and 'town' holds categories"):
+        evolve(EvolutionRequest(what="records", columns=("income", "town")), incomes(), rng=np.random.default_rng(1))
+
+
+def test_missing_numbers_are_refused():
+    table = Table.from_columns({"a": [1.5, None, 3.5, 3.5]}, [Attribute(name="a", kind="continuous")])
+    with pytest.raises(InvalidParameter, match=r"'a' has missing values.*kind a=ordinal"):
         evolve(EvolutionRequest(what="records", columns=("a",)), table, rng=np.random.default_rng(1))

@@ -39,9 +39,24 @@ def test_it_says_how_far_the_score_fell_that_it_was_stopped_and_what_is_withheld
     document = evolution_document()
     said = " ".join(html.document_fromstring(evolution_report(document)).text_content().split())
     first, last = (document[when]["score_max"] for when in ("initial", "final"))
-    assert f"The score fell from {first:.2f} to {last:.2f}." in said
+    assert f"The score went from {first:.2f} to {last:.2f}." in said
     assert "was stopped before its end" in said
     assert "microaggregation k=2" in said and "an attacker links more" in said
+
+
+def test_it_says_what_was_lowered_where_that_is_no_score_and_what_is_read_back():
+    figures = {"unchanged": 40.25, "blind": 41.5, "percent": 48.75, "share": 12.5, "added": 9.125}
+    document = evolution_document() | {
+        "fitness": "difference of counts beside 'sex' (eq 4.5), in percent",
+        "history": [[0, 7.5, 8.0, 9.0], [1, 4.25, 5.0, None]],
+        "read_back": {"town": figures},
+        "limits": {"added": 10.0, "recovered": 95.0},
+    }
+    said = " ".join(html.document_fromstring(evolution_report(document)).text_content().split())
+    assert "The difference of counts beside 'sex' (eq 4.5), in percent fell from 7.50 to 4.25." in said
+    assert "This was lowered, and not a score of loss and risk" in said
+    assert "town40.2541.5048.759.12" in said
+    assert "No member that is released adds more than 10 %" in said
 
 
 def test_a_long_history_is_shortened_for_the_report_and_keeps_its_ends():

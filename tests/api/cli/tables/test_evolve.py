@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
+import resource
 import signal
 import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import html
 
+from tabular.evolution.matrices.evolving import EvolvedMatrices
 from tabular.files.disk import release_id
 
 SCHEMA = """
@@ -125,6 +129,74 @@ def test_a_population_can_be_the_start_of_the_next_run(evolved, folder):
     document = evolved("--generations", 5, "--population", "all", "--json", out="next.csv").document
     assert [each["origin"] for each in document["population"]["initial"]][:2] == ["001.csv", "002.csv"]
     assert evolved("--population", "all", "--population-out", "all", out="x.csv").code == 2
+
+
+def test_more_tables_can_be_written_than_files_may_be_open(evolved, folder):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 12, hard))
+    try:
+        ended = evolved("--generations", 0, "--population-out", "all", "--json")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    listed = ended.document["population_files"]
+    assert len(listed) > 24
+    for each in listed:
+        dictionary = json.loads((folder / f"{each['file']}.dictionary.json").read_text())
+        assert dictionary["release"] == release_id(folder / each["file"])
+
+
+def test_members_of_an_earlier_run_do_not_stay_beside_new_ones(evolved, folder):
+    many = evolved("--generations", 0, "--population-out", "all", "--json").document["population_files"]
+    for name in ("001.csv", "001.csv.dictionary.json"):
+        (folder / "all" / name).unlink()
+    (folder / "all" / "notes.csv").write_text("mine\n")
+    (folder / "all" / "999.csv").write_text("mine, too: it has no data dictionary\n")
+    # One of an earlier run is seen before the work, though the first is not there.
+    ended = evolved("--generations", 0, "--population-out", "all", out="next.csv")
+    assert ended.code == 2 and "all/002.csv: the file exists; give --overwrite" in ended.error
+    few = evolved(
+        "--generations", 0, "--population-out", "all", "--what", "matrices", "--overwrite", "--json"
+    ).document["population_files"]
+    assert len(few) < len(many)
+    left = {each.name for each in (folder / "all").iterdir()}
+    names = [each["file"].removeprefix("all/") for each in few]
+    assert left == {*names, *(f"{name}.dictionary.json" for name in names), "notes.csv", "999.csv"}
+
+
+@pytest.mark.parametrize(("parameters", "said"), [
+    (["fitness=counts", "beside=colour"], "The difference of counts beside 'colour' (eq 4.5), in percent "),
+    (["fitness=ratio"], "The mean expectation ratio, of values that stay to those that come from elsewhere "),
+])  # fmt: skip
+def test_what_is_lowered_is_called_by_its_name(evolved, folder, parameters, said):
+    given = [each for pair in parameters for each in ("--param", pair)]
+    options = ("--what", "matrices", "--columns", "size", "--generations", 5, "--seed", 1, "--html", "r.html", *given)
+    document = evolved(*options, "--json").document
+    ended = evolved(*options, "--overwrite")
+    first, last = (document["history"][place][1] for place in (0, -1))
+    shown = "no bound" if first is None else f"{first:.2f}"
+    assert any(line.startswith(said) and f"from {shown} to {last:.2f} in 5" in line for line in ended.out.splitlines())
+    assert "greater of loss and risk" not in ended.out
+    assert said.strip()[4:] in html.fromstring((folder / "r.html").read_text()).text_content()
+
+
+def test_what_whoever_knows_the_matrices_reads_back_is_said(evolved):
+    ended = evolved("--what", "matrices", "--generations", 3)
+    assert "What whoever knows the matrices reads back, in percent of the values" in ended.out
+    assert "added (at most 10)" in ended.out and "An attacker who knows the matrices links " in ended.out
+
+
+def test_seconds_count_the_starting_population(evolved, monkeypatch):
+    monkeypatch.setattr(EvolvedMatrices, "begin", _slowly(EvolvedMatrices.begin))
+    document = evolved("--what", "matrices", "--seconds", 0.3, "--json").document
+    assert document["generations"] == 0 and not document["ended"]
+
+
+def _slowly(begin):
+    def begun(*given):
+        time.sleep(0.5)
+        return begin(*given)
+
+    return begun
 
 
 def test_the_report_has_the_history_and_the_map(evolved, folder):

@@ -16,7 +16,7 @@ from tabular.measures.linkage.agreement import gains_of
 from tabular.protections.pram import PRAM
 from tabular.release import packaged
 from tabular.table import Table
-from tests.tabular.evolution.matrices.credit import credit, german
+from tests.tabular.evolution.matrices.credit import added, credit, german
 
 TABLE = credit()
 
@@ -109,17 +109,65 @@ def test_every_member_keeps_its_shape(parameters):
                 assert counts @ matrix / len(TABLE) == pytest.approx(counts / len(TABLE), abs=1e-9)
 
 
+@pytest.mark.parametrize("most", [0.0, 10.0, 30.0])
+@pytest.mark.parametrize("score", ["max", "mean"])
+def test_a_member_beyond_the_limit_loses_against_all_others(most, score):
+    population, beyond = begun({"added": most}, score=score)[2], []
+    for _ in range(40):
+        before = population.members
+        for old, new in zip(before, step(population).members, strict=True):
+            assert new.rank <= old.rank
+        for member, loss in zip(population.members, population.scores, strict=True):
+            adds = [added(TABLE.columns[name], matrix) for name, matrix in member.matrices.items()]
+            assert np.isfinite(loss) == all(100 * each <= most + 1e-6 for each in adds)
+        beyond.append(int(np.isinf(population.scores).sum()))
+    # Those of the start that are beyond it come within it, and none leaves again.
+    assert beyond == sorted(beyond, reverse=True) and (beyond[-1] < beyond[0] or beyond[0] == 0)
+
+
+def test_the_limit_of_what_a_matrix_adds_costs_score_and_keeps_values_from_being_read_back():
+    scores, most = {}, {}
+    for limit in (5.0, 10.0, 100.0):
+        best = step(begun({"added": limit})[2], 300)
+        place = int(np.argmin(best.scores))
+        scores[limit] = best.scores[place]
+        most[limit] = max(added(TABLE.columns[name], each) for name, each in best.individual(place).matrices.items())
+    assert scores[100.0] < scores[10.0] - 0.5
+    assert most[5.0] <= 0.05 + 1e-6 < most[10.0] <= 0.1 + 1e-6 < most[100.0]
+
+
+def test_a_start_of_which_nothing_may_be_released_comes_within_the_limit_and_is_told():
+    request = EvolutionRequest(
+        what="matrices", columns=TABLE.names, parameters={"retain": 0.6, "added": 4.0}, generations=150
+    )
+    document = evolve(request, TABLE, rng=np.random.default_rng(3), workers=1).document
+    assert document["history"][0] == [0, None, None, None] and document["history"][-1][1] is not None
+    assert document["remarks"][0].startswith("Nothing of the start may be released: what it is compared with lets who")
+    assert all(each["added"] <= 4 + 1e-6 for each in document["read_back"].values())
+    assert document["limits"] == {"added": 4.0, "recovered": 95.0}
+
+
+def test_history_is_of_members_that_may_be_released():
+    population = begun({"added": 4.0})[2]
+    assert 0 < np.isinf(population.scores).sum() < 9
+    request = EvolutionRequest(what="matrices", columns=TABLE.names, parameters={"added": 4.0}, generations=2)
+    history = evolve(request, TABLE, rng=np.random.default_rng(3), workers=1).document["history"]
+    known = population.scores[np.isfinite(population.scores)]
+    assert history[0] == [0, pytest.approx(known.min()), pytest.approx(known.mean()), pytest.approx(known.max())]
+
+
 def test_nothing_that_can_be_read_back_survives_unless_asked_for():
     # The mean of loss and risk is best where next to nothing is hidden, or only renamed.
-    parameters = {"retain": 0.7, "recovered": 40.0}
+    parameters = {"retain": 0.7, "recovered": 40.0, "added": 100.0}
     guarded = step(begun(parameters, score="mean", columns=("savings",))[2], 300).individual(0)
     free = step(begun(parameters, score="mean", columns=("savings",), accept_unchanged=True)[2], 300).individual(0)
     assert guarded.withheld is None and free.withheld is None
     assert free.score("mean") < guarded.score("mean")
-    assert guarded.private["read_back"]["savings"]["share"] <= 0.4 < free.private["read_back"]["savings"]["share"]
+    assert guarded.about["read_back"]["savings"]["share"] <= 40 < free.about["read_back"]["savings"]["share"]
+    assert guarded.about["limits"] == {"added": 100.0, "recovered": 40.0} and free.about["limits"] is None
     assert "a risk that the score does not count" in free.remarks[0]
-    with pytest.raises(NoSolution, match=r"pram retain=0\.95 is left out, since it lets whoever knows"):
-        begun({"retain": 0.95, "recovered": 50.0})
+    assert np.isinf(begun({"retain": 0.9, "recovered": 50.0})[2].scores).all()
+    assert "is expected to equal the original in 97.0 %" in begun({"retain": 0.97})[2].individual(0).withheld
 
 
 def test_the_best_of_the_start_can_be_left_out():
@@ -171,7 +219,8 @@ def test_options_that_do_not_fit(parameters, words):
 @pytest.mark.parametrize("replicas", [0, 2])
 def test_every_fitness_kind_improves(fitness, replicas):
     beside = {} if fitness == "ratio" else {"beside": "account"}
-    parameters = {"fitness": fitness, "replicas": replicas, "diagonal": "0.55,0.75", "retain": 0.6, **beside}
+    shape = {"diagonal": "0.55,0.75", "retain": 0.6, "added": 100.0}
+    parameters = {"fitness": fitness, "replicas": replicas, **shape, **beside}
     population = begun(parameters, columns=("savings",))[2]
     before = population.members[0]
     after = step(population, 60).members[0]

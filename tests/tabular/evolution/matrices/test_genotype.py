@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabular.evolution.genome import from_gray_code
-from tabular.evolution.matrices.genotype import BITS, crossed, decoded, encoded, exchanged, mutated
+from tabular.evolution.matrices.genotype import BITS, crossed, decoded, encoded, exchanged, halvings, mutated
+from tabular.matrices.transition import retaining
 from tests.strategies import generators
 
 #: T Figure 4.1.
@@ -99,3 +100,20 @@ def test_cells_that_are_not_allowed_hold_nothing_and_do_not_mutate(genes, rng):
     allowed = np.abs(np.subtract.outer(np.arange(len(genes)), np.arange(len(genes)))) <= 1
     assert (decoded(genes, allowed)[~allowed] == 0).all()
     assert (mutated(genes, rng, allowed) == genes)[~allowed].all()
+
+
+@pytest.mark.parametrize("size", [12, 40, 300])
+def test_many_categories_lose_nothing_to_rounding(size):
+    matrix = retaining(np.arange(1, size + 1), 0.8)
+    found = decoded(encoded(matrix))
+    assert found.sum(axis=1) == pytest.approx(1, abs=1e-12)
+    # Whole thousandths would leave nothing of a fifth in 299 parts.
+    assert (found > 0).all() and abs(found - matrix).max() < 0.01 / size
+
+
+@pytest.mark.parametrize("size", [11, 60])
+def test_every_bit_of_many_categories_can_mutate(size):
+    rng = np.random.default_rng(size)
+    genes = encoded(rng.dirichlet(np.ones(size), size=size))
+    bits = {int((genes ^ mutated(genes, rng)).max()).bit_length() - 1 for _ in range(400)}
+    assert bits == set(range(BITS + halvings(size)))

@@ -55,6 +55,27 @@ def test_every_matrix_of_an_evolution_has_its_shape(shape, rng):
     assert made
 
 
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("window", [None, 3])
+def test_matrices_of_hundreds_of_categories_are_exact(invariant, window):
+    """Rows sum to 1 within 1e-12, frequencies are kept within 1e-9, and the inverse gives them back."""
+    size, rng = 150, np.random.default_rng(5)
+    # Some categories are a hundred times as frequent as others, and some do not occur.
+    codes = rng.choice(size, 3000, p=(weights := rng.pareto(1.0, size)) / weights.sum())
+    shape = Shape.of(column(codes.tolist(), size), "degree", invariant=invariant, bounds=(0.3, 0.98), reach=window)
+    genes = encoded(rng.dirichlet(np.full(size, 0.4), size=size))
+    v = shape.frequencies / shape.frequencies.sum()
+    for _ in range(5):
+        genes = crossed(mutated(genes, rng, shape.window), rng)
+        matrix = shape.of_genes(genes)
+        assert matrix is not None and (matrix >= 0).all()
+        assert matrix.sum(axis=1) == pytest.approx(1, abs=1e-12)
+        assert (np.diag(matrix) >= 0.3 - 1e-9).all() and (np.diag(matrix) <= 0.98 + 1e-9).all()
+        assert np.linalg.solve(matrix.T, matrix.T @ v) == pytest.approx(v, abs=1e-9)
+        if invariant:
+            assert v @ matrix == pytest.approx(v, abs=1e-9)
+
+
 def test_a_matrix_that_fits_is_not_changed():
     matrix = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
     shape = Shape.of(column([0, 1, 2], 3), "degree", bounds=(0.55, 0.75))
