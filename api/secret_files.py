@@ -47,4 +47,4 @@ def _text(name: str, file: str) -> str:
     except OSError as error:
         raise InvalidInput(f"{name}_FILE: {file}: {reason(error)}") from None
     except ValueError:
-        raise InvalidInput(f"{name}_FILE: {file}: This is no text in UTF-8.") from None
+        raise InvalidInput(f"{name}_FILE: {file}: This is not text in UTF-8.") from None

@@ -88,7 +88,7 @@ def made(name: str) -> tuple[Fitness, NDArray[np.int32]]:
 def drawn_changes(fitness: Fitness, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Mutations: a gene, and any value of its domain."""
     genes = rng.integers(0, fitness.codes.size, count)
-    return np.stack([genes, rng.integers(0, fitness.tables.sizes[genes % len(fitness.attributes)])], axis=1)
+    return np.stack([genes, rng.integers(0, fitness.tables.labels[genes % len(fitness.attributes)])], axis=1)
 
 
 def drawn_ends(genes: int, count: int, rng: np.random.Generator) -> list[tuple[int, int]]:

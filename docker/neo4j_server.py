@@ -94,6 +94,12 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+def _quoted(word: str) -> str:
+    """A *word* as a file of arguments for Java has it."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 class Server:
     """A Neo4j server in a home directory of its own."""
 
@@ -131,13 +137,18 @@ class Server:
         configuration.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def _set_password(self, password: str) -> None:
-        _finish(
-            [*self._java(), "org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password],
-            "The first password could not be set",
-            secret=password,
-            NEO4J_HOME=str(self.home),
-            NEO4J_CONF=str(self.home / "conf"),
-        )
+        # By a file: everybody on the machine can read a command line.
+        words = [*self._java()[1:], "org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password]
+        with tempfile.NamedTemporaryFile("w", dir=self.home, prefix=".arguments-", encoding="utf-8") as arguments:
+            arguments.writelines(f"{_quoted(word)}\n" for word in words)
+            arguments.flush()
+            _finish(
+                ["java", f"@{arguments.name}"],
+                "The first password could not be set",
+                secret=password,
+                NEO4J_HOME=str(self.home),
+                NEO4J_CONF=str(self.home / "conf"),
+            )
 
     def _java(self) -> list[str]:
         return ["java", *self._options, "-cp", f"{self._jars}/*"]
@@ -222,16 +233,25 @@ def main() -> int:
     running = verbs.add_parser("run", help="run a server in the foreground")
     running.add_argument("--home", type=Path, required=True, help="directory of the database; made if it is not there")
     running.add_argument("--port", type=int, default=7687, help="port on 127.0.0.1")
-    running.add_argument("--password", help="first password, of 8 characters at least (or GRAPHPRIV_NEO4J_PASSWORD)")
+    running.add_argument(
+        "--password-file",
+        type=Path,
+        help="file with the first password, of 8 characters at least (or GRAPHPRIV_NEO4J_PASSWORD)",
+    )
     running.add_argument("--heap", default="1g", help="memory of the Java process")
     given = parser.parse_args()
     try:
         if given.verb == "fetch":
             print(fetch_jars())
             return 0
-        password = given.password or os.environ.get("GRAPHPRIV_NEO4J_PASSWORD", "")
+        password = os.environ.get("GRAPHPRIV_NEO4J_PASSWORD", "")
+        if given.password_file is not None:
+            try:
+                password = given.password_file.read_text(encoding="utf-8").strip()
+            except (OSError, ValueError):
+                parser.error(f"--password-file {given.password_file}: this file cannot be read")
         if not password:
-            parser.error("give --password or set GRAPHPRIV_NEO4J_PASSWORD")
+            parser.error("give --password-file or set GRAPHPRIV_NEO4J_PASSWORD")
         return run(Server(given.home, given.port, password, heap=given.heap))
     except ServerFailure as failure:
         print(f"neo4j_server: {failure}", file=sys.stderr)

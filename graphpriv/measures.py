@@ -139,7 +139,7 @@ class AdjacencyLoss(Measure):
 )
 @dataclass(frozen=True, kw_only=True)
 class AnchoredAdjacencyLoss(Measure):
-    """Share of links whose far end has another value now, the near end keeping its original one."""
+    """Share of links whose far end has a new value, with the near end at its original one."""
 
     def measure(self, pair: Pair) -> Reading | None:
         """As Figure 6.6 counts: rows by the original value of the node, columns by the masked value of the neighbour.
@@ -201,7 +201,7 @@ def adjacency_loss(before: Cells, after: Cells) -> float:
 )
 @dataclass(frozen=True, kw_only=True)
 class DistributionLoss(Measure):
-    """Share of users that moved between values, as the frequencies of the values show it."""
+    """Share of users that moved between values, judged by the frequencies of the values."""
 
     def measure(self, pair: Pair) -> Reading:
         """Eq 6.6 for each attribute."""
@@ -231,7 +231,7 @@ def distribution_loss(before: NDArray[np.int32], after: NDArray[np.int32]) -> fl
 )
 @dataclass(frozen=True, kw_only=True)
 class DistanceLoss(Measure):
-    """Mean distance of each user's profile from what it was."""
+    """Mean distance between a user's original and released profile."""
 
     def measure(self, pair: Pair) -> Reading | None:
         """Eq 6.7, by attribute and over all."""
@@ -253,7 +253,7 @@ def sevenths(pair: Pair) -> NDArray[np.int8]:
     user, as in Figure 6.8.
     """
     if pair.mapping is None:
-        raise ValueError("Which user became which is not known.")
+        raise ValueError("The mapping of users is not known.")
     known = np.flatnonzero(pair.mapping >= 0)
     into = pair.mapping[known]
     steps = pair.original.places.steps(pair.original.location[known], pair.masked.location[into])

@@ -23,7 +23,7 @@ from tabular.hierarchies.hierarchy import Hierarchy
 from tabular.measures import Summary, summary
 from tabular.measures.scores import PLAIN
 from tabular.protections import Protection, protect, protections
-from tabular.release import Counted, Stream, counted_k, effective_parameters, verify
+from tabular.release import Counted, counted_k, drawn_order, effective_parameters, verify
 from tabular.table import Table, smallest_class
 
 #: The columns, in the order of the thesis.
@@ -91,8 +91,9 @@ def microdata(graph: SocialGraph, *, rng: np.random.Generator) -> Microdata:
     as long as edges stay, and breaks the k of the graph: `Microdata.k` is that of the table.
     """
     if not len(graph):
-        raise InvalidInput("The graph has no users; there are no microdata of it.")
-    order = rng.permutation(len(graph))
+        raise InvalidInput("The graph has no users, so it has no microdata.")
+    # Not from the generator itself: the order is published, and from enough of what it gives its state can be computed.
+    order = drawn_order(rng, len(graph))
     return Microdata(
         degree=graph.neighbours.counts[order],
         location=graph.location[order],
@@ -207,7 +208,7 @@ def protect_microdata(
     table before it was masked. `NoSolution` where a method that promises no k does not come to it by chance.
     """
     if not len(graph):
-        raise InvalidInput("The graph has no users; there are no microdata of it.")
+        raise InvalidInput("The graph has no users, so it has no microdata.")
     table = microdata_table(graph)
     whole = whole_parameters(method, k, dict(parameters or {}), table, graph.places)
     masked = protect(table, method, HEADER, rng=rng, **whole)
@@ -219,7 +220,7 @@ def protect_microdata(
             raise RuntimeError("The microdata do not have the k that was promised.")
         raise NoSolution(_no_k(method, k, counted.k))
     return ProtectedMicrodata(
-        table=masked.rows(Stream(rng.bytes(32), b"order").permutation(len(table))),
+        table=masked.rows(drawn_order(rng, len(table))),
         method=method,
         parameters=effective_parameters(protection, whole),
         promises_k=promises_k,

@@ -21,6 +21,19 @@ from tabular.release import Stream
 _LENGTH = 12
 
 
+@dataclass(frozen=True)
+class Proven:
+    """What a release loses by the weights of its method, from 0 to 1, and what is proven that every one loses."""
+
+    loss: float
+    lower_bound: float
+
+    @property
+    def gap(self) -> float:
+        """How far the loss may be from the least there is."""
+        return self.loss - self.lower_bound
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
     """The result of a protection: `graph` may be published, `mapping` leads back to persons."""
@@ -32,6 +45,8 @@ class Release:
     k: int
     method: str
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    #: Where the method has a bound.
+    proven: Proven | None = None
 
     def _repr_html_(self) -> str:
         from tabular.report.kit.page import table_snippet

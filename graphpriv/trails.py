@@ -85,8 +85,8 @@ def _refuse_forgotten(live: Sequence[Published], k: int) -> None:
         has = "it has" if len(stale) == 1 else "each has"
         rows = "a row of a person" if max(each.forgotten for each in stale) == 1 else "rows of persons"
         raise NoSolution(
-            f"No release keeps k={k} together with {_names(stale)}: {has} {rows} forgotten since, and whoever compares "
-            f"releases sees what is missing. Delete {_names(stale)}."
+            f"No release keeps k={k} together with {_names(stale)}: {has} {rows} forgotten since, and comparing the "
+            f"releases shows which rows are missing. Delete {_names(stale)}."
         )
 
 
@@ -98,7 +98,7 @@ def _refuse_rare(live: Sequence[Published], k: int, sizes: NDArray[np.int64]) ->
         way_out = f"Lower k to {least}, or delete" if least > 1 else "Delete"
         what = "it" if len(live) == 1 else "releases whose clusters differ"
         raise NoSolution(
-            f"No release keeps k={k} together with {_names(live)}: {users} what was published there of them. "
+            f"No release keeps k={k} together with {_names(live)}: {users} the profiles published for them there. "
             f"{way_out} {what}."
         )
 
@@ -109,8 +109,8 @@ def _refuse_few(live: Sequence[Published], k: int, added: int) -> None:
         users = "1 user was" if added == 1 else f"{added} users were"
         lower = f"Lower k to {added}, add" if added > 1 else "Add"
         raise NoSolution(
-            f"No release keeps k={k} together with {_names(live)}: {users} added since, and whoever compares the "
-            f"releases sees which. {lower} more users, or delete {_names(live)}."
+            f"No release keeps k={k} together with {_names(live)}: {users} added since, and comparing the "
+            f"releases shows which. {lower} more users, or delete {_names(live)}."
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
-from graphpriv.places import UNKNOWN
+from graphpriv.places import LEVELS, UNKNOWN
 from graphpriv.release import NOWHERE, Release
 from graphpriv.topics import EMPTY, in_order
 
@@ -44,6 +44,7 @@ def verify(original: SocialGraph, release: Release) -> None:
     _check_strings(original, graph)
     _check_places(original, graph, groups, mapping)
     _check_topics(original, graph, groups, mapping, release.k)
+    _check_promises(original, release, groups)
     _check_order(graph, groups, mapping)
 
 
@@ -223,6 +224,20 @@ def _elected(ballots: Mapping[tuple[str | None, ...], int], order: Mapping[str, 
                 tally[2] += count * (rank == 1)
     best = sorted(tallies, key=lambda topic: tallies[topic], reverse=True)[:3]
     return (*best, None, None, None)[:3]
+
+
+def _check_promises(original: SocialGraph, release: Release, groups: NDArray[np.int64]) -> None:
+    """No place is shown above the limit that was asked for, and each profile stands for enough first topics."""
+    limit, distinct = release.parameters.get("limit"), release.parameters.get("l")
+    if isinstance(limit, str):
+        highest = LEVELS[limit.rpartition("=")[2].strip()]
+        shown = set(release.graph.location.tolist()) - {UNKNOWN}
+        _refuse(any(LEVELS[release.graph.places.types[node]] > highest for node in shown), "a place is above the limit")
+    if isinstance(distinct, int) and distinct > 1:
+        topics: dict[int, set[int]] = defaultdict(set)
+        for group, topic in zip(groups[release.mapping].tolist(), original.topics[:, 0].tolist(), strict=True):
+            topics[group] |= {topic} - {EMPTY}
+        _refuse(min(map(len, topics.values())) < distinct, f"a profile stands for fewer than {distinct} first topics")
 
 
 def _check_order(graph: SocialGraph, groups: NDArray[np.int64], mapping: NDArray[np.int64]) -> None:

@@ -47,7 +47,7 @@ class Anonymity:
         if not quasi_identifiers or isinstance(quasi_identifiers, str):
             raise InvalidInput("Anonymity needs a list of one or more quasi-identifiers.")
         if suppressed is not None and len(suppressed) != len(table):
-            raise InvalidInput(f"Suppression needs one value a row: {len(suppressed)} given for {len(table)} rows.")
+            raise InvalidInput(f"Suppression needs one value per row: {len(suppressed)} given for {len(table)} rows.")
         kept = np.arange(len(table)) if suppressed is None else np.flatnonzero(~np.asarray(suppressed, dtype=bool))
         if not kept.size:
             raise InvalidInput("No rows are left to check.")

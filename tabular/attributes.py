@@ -77,7 +77,7 @@ class Attribute:
             check(owner, "role", self.role, {"choices": ROLES})
         domain = plain_values(self.domain, f"The domain of {self.name!r}")
         if len(set(domain)) < len(domain):
-            raise InvalidInput(f"{owner}: a value stands twice in the domain.")
+            raise InvalidInput(f"{owner}: a value appears twice in the domain.")
         if self.kind == CONTINUOUS and not all_numbers(domain, beside=type(None)):
             raise InvalidInput(f"{owner} is continuous, so its domain holds numbers only.")
         object.__setattr__(self, "domain", domain)

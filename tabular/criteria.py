@@ -163,7 +163,7 @@ _of_values(
 
 _of_values(
     "s-l",
-    "Sum over the rows of how often their sensitive value stands in their class.",
+    "Sum over the rows of how often their sensitive value occurs in their class.",
     lambda anonymity, sensitive: int(anonymity.value_counts(sensitive).sum()),
     cites="Dewri, Ray, Ray and Whitley (2010), spread of the property count of the sensitive value",
     limits="greatest where all rows of large classes share a value, which is no diversity",

@@ -118,7 +118,7 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
     names = table.with_role(IDENTIFIER)
     kept = tuple(attribute for attribute in table.attributes if identifiers == "star" or attribute.name not in names)
     if not kept:
-        raise InvalidInput("All columns are identifiers: nothing is left to be written.")
+        raise InvalidInput("All columns are identifiers: nothing is left to write.")
     return Table(
         tuple(
             Attribute(name=each.name, role=IDENTIFIER, domain=(ANY,)) if each.name in names else each for each in kept

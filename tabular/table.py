@@ -313,7 +313,7 @@ def _checked(
     """The codes of one column, copied unless nobody can write to them, and its sets; an error if they do not fit."""
     array = np.asarray(codes)
     if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
-        raise InvalidInput(f"Column {attribute.name!r}: codes are whole numbers, one a row.")
+        raise InvalidInput(f"Column {attribute.name!r}: codes are whole numbers, one per row.")
     size = len(attribute.domain)
     if not _in_domain(sets, size):
         raise InvalidInput(f"Column {attribute.name!r}: a set holds one or more codes of the domain.")

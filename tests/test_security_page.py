@@ -66,7 +66,7 @@ def test_the_summary_counts_what_the_tables_say():
     found = Counter(state for *_, state, _ in ROWS)
     for state in STATES:
         assert f"| {state} | {found[state]} |" in PAGE
-    chapters = re.search(r"## Who attacks.*?(?=\n## )", PAGE, re.DOTALL)
+    chapters = re.search(r"## Attackers.*?(?=\n## )", PAGE, re.DOTALL)
     assert chapters is not None and len(chapters[0].splitlines()) <= 40
 
 
@@ -77,21 +77,21 @@ def _minutes(seconds):
 def test_the_limits_of_the_page_are_those_of_the_code():
     service, queue = Settings(), JobSettings(home=Path())
     said = {
-        "requests a second of an account": f"{service.rate_limit:g}, after a burst of {2 * service.rate_limit:g}",
-        "wrong tokens of an address": "20, then one every 5 seconds",
+        "requests a second per account": f"{service.rate_limit:g}, after a burst of {2 * service.rate_limit:g}",
+        "wrong tokens per address": "20, then one every 5 seconds",
         "requests at once": f"{gate.AT_ONCE}, of one account {gate.OF_ONE}",
         "streams at once": f"{listeners.MOST}",
         "body of a request": f"{gate.LARGEST_BODY >> 20} MiB",
         "upload": f"{service.largest_upload:.0e} bytes".replace("e+", "^").replace("1^", "10^"),
-        "upload that nobody goes on with": _minutes(uploads.ABANDONED),
-        "columns of a table": f"{service.most_columns:,}",
-        "cells of a table": f"{service.most_cells:,}",
-        "characters of a cell": f"{service.longest_field:,}",
-        "text of a Parquet file, unpacked": f"{limits._TEXT} characters a cell that a table may have",
+        "upload that nobody continues": _minutes(uploads.ABANDONED),
+        "columns per table": f"{service.most_columns:,}",
+        "cells per table": f"{service.most_cells:,}",
+        "characters per cell": f"{service.longest_field:,}",
+        "text of a Parquet file, unpacked": f"{limits._TEXT} characters per cell that a table may have",
         "packed graph, unpacked": f"{MOST_GROWTH} times its size, or {ALWAYS_ALLOWED >> 20} MiB; in one request 8 MiB",
-        "unfinished jobs of an account": f"{queue.most}",
-        "running jobs of an account": f"{queue.per_account}",
-        "life of a token": f"{accounts.DAYS} days unless somebody says otherwise",
+        "unfinished jobs per account": f"{queue.most}",
+        "running jobs per account": f"{queue.per_account}",
+        "life of a token": f"{accounts.DAYS} days unless set otherwise",
         "life of a session": f"{accounts.LONGEST.total_seconds() / 3600:g} hours",
         "session without a request": f"{accounts.IDLE.total_seconds() / 3600:g} hour",
         "answer kept for its Idempotency-Key": f"{answers.KEPT.total_seconds() / 3600:g} hours",

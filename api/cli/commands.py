@@ -118,7 +118,7 @@ def run(arguments: list[str]) -> int:
     except MemoryError:
         return _failed(NOT_ENOUGH_MEMORY, 2)
     except OSError as error:
-        return _failed(f"{reason(error)} The command did not complete.", 1)
+        return _failed(f"{reason(error)} The command did not finish.", 1)
     except Exception as error:
         # An interrupted kernel raises an error of its own.
         was_interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
@@ -230,7 +230,7 @@ def door_options(*names: str) -> list[click.Parameter]:
     """The options with these *names*, which belong to the command line and not to a verb."""
     store = "file:PATH, or neo4j://user@host:7687 with the password in GRAPHPRIV_NEO4J_PASSWORD."
     given: dict[str, dict[str, Any]] = {
-        "overwrite": {"is_flag": True, "help": "Replace files or graphs that exist already."},
+        "overwrite": {"is_flag": True, "help": "Replace files or graphs that already exist."},
         "store": {"envvar": "GRAPHPRIV_STORE", "default": DEFAULT_STORE, "show_default": True, "metavar": "URL",
                   "help": store},
         "home": {"envvar": "GRAPHPRIV_HOME", "default": DEFAULT_HOME, "show_default": True, "metavar": "DIR",
@@ -292,10 +292,10 @@ def run_verb(name: str, verb: Verb, work: Work, *, as_json: bool) -> int:
 def _refuse_two_on_standard_output(streams: Sequence[str], *, as_json: bool) -> None:
     if as_json and streams:
         stream = named(streams[0])
-        raise InvalidParameter(f"{named('json')} and {stream} - both want standard output; give {stream} a file.")
+        raise InvalidParameter(f"{named('json')} and {stream} - both write to standard output; give {stream} a file.")
     if len(streams) > 1:
         both = " and ".join(f"{named(each)} -" for each in streams)
-        raise InvalidParameter(f"{both} both want standard output; give one of them a file.")
+        raise InvalidParameter(f"{both} both write to standard output; give one of them a file.")
 
 
 def _call(name: str, verb: type[Verb], given: Mapping[str, Any]) -> int:
@@ -321,7 +321,10 @@ def work_of(given: Mapping[str, Any], verb: type[Verb]) -> Work:
     if given.get("home") is not None:
         chosen["home"] = given["home"]
     if given.get("seed") is not None:
-        note("warning: a fixed seed can undo a release, since whoever knows it can draw again; use it for tests only.")
+        note(
+            "warning: a fixed seed can undo a release, since whoever knows it can repeat the draws; use it for tests "
+            "only."
+        )
         chosen["seed"] = given["seed"]
     work = Work(**chosen)
     return replace(work, elsewhere=partial(_forget_in_service, work)) if work.has_service_home else work

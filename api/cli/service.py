@@ -45,7 +45,7 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         try:
             return server_at(app, host, port)
         except (OSError, ValueError) as error:
-            why = reason(error) if isinstance(error, OSError) else "this is no address to listen on."
+            why = reason(error) if isinstance(error, OSError) else "this is not an address to listen on."
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
 
     try:
@@ -116,7 +116,7 @@ def _run(plan: str, changes: Sequence[str], **given: Any) -> int:
     try:
         name, verb = read_plan(plan, _changed(changes))
         if given["seed"] is not None and not verb.draws:
-            raise InvalidParameter(f"{named('seed')} means nothing here, since {name} draws nothing at random.")
+            raise InvalidParameter(f"{named('seed')} has no effect here, since {name} draws nothing at random.")
         return run_verb(name, verb, replace(work_of(given, type(verb)), reads=(plan,)), as_json=given["as_json"])
     except ReportedError as error:
         raise ReportedFailure(error, flag if verb is None else names_of(type(verb))) from None

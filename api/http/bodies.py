@@ -28,7 +28,7 @@ def json_object() -> dict[str, Any]:
         # A half of a pair of surrogates is no text, and cannot be kept or answered.
         json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise HttpProblem(400, "Invalid input", "The body is not JSON in UTF-8, or names a key twice.") from None
+        raise HttpProblem(400, "Invalid input", "The body is not JSON in UTF-8, or has a key twice.") from None
     if not isinstance(document, dict):
         raise HttpProblem(400, "Invalid input", "The body must be a JSON object.")
     return document

@@ -118,7 +118,7 @@ def _check_host(hosts: frozenset[str]) -> None:
         raise HttpProblem(400, "Invalid input", "A request has one Host header with a name and at most a port.")
     # No page of another site can be asked for by the name of this machine.
     if hosts and host_of(given) not in hosts | _HERE:
-        raise HttpProblem(400, "Invalid input", "The service is not asked by this name in the Host header.")
+        raise HttpProblem(400, "Invalid input", "The Host header does not name this service.")
 
 
 def host_of(text: str) -> str:
@@ -187,7 +187,7 @@ def _admit(crowd: Crowd) -> None:
     seconds = service().limit.wait(g.account.id)
     if seconds:
         raise HttpProblem(
-            429, "Too many requests", "This account asks too often; wait.", {"Retry-After": str(ceil(seconds))}
+            429, "Too many requests", "This account sends too many requests; wait.", {"Retry-After": str(ceil(seconds))}
         )
     _take_place_of(g.account.id, crowd)
     if action is not None:
@@ -218,7 +218,7 @@ def _authenticated() -> Account:
         found = session.account
     if found is None:
         raise HttpProblem(
-            401, "Not authenticated", "Send a token that is good, as Authorization: Bearer TOKEN.",
+            401, "Not authenticated", "Send a valid token, as Authorization: Bearer TOKEN.",
             {"WWW-Authenticate": 'Bearer realm="graphpriv"'},
         )  # fmt: skip
     return found

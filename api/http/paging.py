@@ -34,7 +34,7 @@ def cursor() -> str | None:
     try:
         return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
-        raise HttpProblem(400, "Invalid input", "cursor must be one that an earlier page has given.") from None
+        raise HttpProblem(400, "Invalid input", "cursor must be one that an earlier page gave.") from None
 
 
 def page(

@@ -45,7 +45,7 @@ def check_mark(secret: str) -> None:
     text = request.headers.get(HEADER) or request.form.get(FIELD, "")
     # Anybody can work out the mark of no secret.
     if not secret or not is_mark(text, secret):
-        raise HttpProblem(403, "Forbidden", "This form is too old, or not from here; reload its page.")
+        raise HttpProblem(403, "Forbidden", "This form has expired, or comes from another site; reload its page.")
 
 
 def check_fresh() -> None:

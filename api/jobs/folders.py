@@ -73,7 +73,7 @@ def check_names(verb: Verb) -> None:
     """
     for name, option in {**_named(verb, is_read=True), **_named(verb, is_read=False)}.items():
         if not is_name(name):
-            raise InvalidParameter.wrong(option, must="be a plain name, without / and with no dot first", was=name)
+            raise InvalidParameter.wrong(option, must="be a plain name, without / and without a leading dot", was=name)
 
 
 def reads_to_check(verb: Verb) -> bool:
@@ -103,7 +103,7 @@ def check_places(verb: Verb) -> None:
     """Refuse a verb that would read or write elsewhere than in its folder."""
     for path in (*verb.reads(), *(each.path for each in verb.planned())):
         if not all(is_name(part) for part in path.split("/")):
-            raise InvalidInput(f"{path}: this is no plain name; give one without / and with no dot first.")
+            raise InvalidInput(f"{path}: this is not a plain name; give one without / and without a leading dot.")
 
 
 def is_name(name: str) -> bool:

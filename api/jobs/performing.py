@@ -134,7 +134,7 @@ def _asked(work: Work, account: str) -> Work:
     with work.service_home() as records:
         found = records.accounts.find(account)
     if found is None:
-        raise InvalidInput("The account that asked for this has been removed.")
+        raise InvalidInput("The account that asked for this job has been removed.")
     return replace(work, account=found.name, role=found.role)
 
 

@@ -243,7 +243,7 @@ class Worker:
         settings = self.settings
         private = self._private.get(job.private)
         if private is None or private.seed is None:
-            raise InvalidInput("What was private of this job has been deleted.")
+            raise InvalidInput("The private data of this job has been deleted.")
         options = {**job.options, **private.options}
         verb = made(verbs[job.verb].method, options)
         check_asked(verb)

@@ -220,7 +220,11 @@ def _components(graph: Graph) -> Answer:
         scatter(points, label=label, across="users in a component", upwards="components") if len(points) > 1 else None
     )
     number = found.facts["components"]
-    note = "All users are linked with one another over some others." if number == 1 else f"{number:,} components."
+    note = (
+        "One component: links connect all users, directly or through others."
+        if number == 1
+        else f"{number:,} components."
+    )
     return Answer(title="Components", page=found, plot=plot, note=note, source=_source(graph, "components", {}))
 
 
@@ -229,7 +233,7 @@ def _clustering(graph: Graph) -> Answer:
     named = {"mean over all users": found.facts["mean"], "over all pairs of neighbours": found.facts["global"]}
     label = "Bars: how often two neighbours of a user are linked."
     plot = lying_bars(list(named), {"linked pairs of neighbours": list(named.values())}, label=label)
-    note = "How often two neighbours of a user are linked themselves."
+    note = "How often two neighbours of a user are linked to each other."
     return Answer(title="Clustering", page=found, plot=plot, note=note, source=_source(graph, "clustering", {}))
 
 
@@ -278,7 +282,7 @@ def _matrix(every: Sequence[Row], by: str) -> Markup | None:
         return None
     links = {(_value(row["from"], by), _value(row["to"], by)): row["links"] for row in every}
     shares = [[links.get((one, other), 0) / from_each[one] for other in names] for one in names]
-    label = f"Squares: share of the links of each {KEYS[by]} that lead to each other one; the table has more."
+    label = f"Squares: share of each {KEYS[by]}'s links that lead to each other one; the table has more."
     return heat_map(names, shares, label=label, what="share of its links")
 
 

@@ -142,8 +142,8 @@ def risk_loss(sweep: Mapping[str, Any], k: int | None = None) -> Markup:
     ]
     return scatter(
         points,
-        label="Points: risk and information loss of each k; lower left is better.",
-        across="risk: share of users named rightly",
+        label="Points: risk and information loss for each k; lower left is better.",
+        across="risk: share of users identified correctly",
         upwards="information loss",
         ceiling=1.0,
     )
@@ -156,7 +156,7 @@ def _release(name: str) -> Graph:
 def _origin(graph: Graph) -> str:
     found = origin_of(graph)
     if found is None:
-        raise InvalidInput("The original of this release is gone, and nothing can be measured without it.")
+        raise InvalidInput("The original of this release is gone, and an audit needs it.")
     return found
 
 
@@ -187,7 +187,7 @@ def _context(document: Mapping[str, Any], k: int | None) -> dict[str, Any]:
 def holds(counted: int | None, promised: int | None) -> str:
     """Whether what was promised holds, in a sentence."""
     if counted is None:
-        return "It is not known how many users share each profile."
+        return "The number of users who share each profile is not known."
     if counted < (promised or 2):
         return f"Does not hold for k {promised or 2}: some profile is shared by {counted} only."
     return f"Holds for k {counted}."

@@ -1,4 +1,4 @@
-"""Collecting: a crawl is begun, once what it would cost was shown; and what is made of a graph that has posts."""
+"""Collecting: a crawl begins or goes on, once what it would cost was shown; and what is made of a graph with posts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from api.http.routes.verbs import performed
 from api.pages.blueprint import bp, go, named_here, shown
 from api.pages.commands import ways_of
 from api.pages.jobs import asked
+from api.service.access import UnknownThing
 from api.service.graphs import Graph, split
 from api.service.requests import WrongOptions, choices_here
 from api.verbs import verbs
+from api.verbs.graph.show import told as told_of_crawl
 from api.verbs.values import options_of, value_in
 from graphpriv.store.records import check_name
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError, worded
@@ -34,6 +36,9 @@ _FIRST = {"users": "100", "posts": "20"}
 #: What is filled in; who a crawl starts from stands in no address, since that is a person.
 _PERSONAL, _COUNTS = ("start", "graph"), ("source", "users", "posts", "follows", "requests", "seconds", "budget")
 FIELDS = (*_PERSONAL, *_COUNTS)
+
+#: What may be changed of a crawl that goes on.
+_CHANGED = tuple(name for name in _COUNTS if name != "source")
 
 #: A longer text is none of a field.
 _LONGEST = 200
@@ -99,17 +104,25 @@ def collect() -> Response:
 @needs("store")
 def collecting() -> Response | Answered:
     """Say what it would cost; or begin, if that was seen or there is nothing to pay."""
-    every = networks()
-    filled = _priced({name: request.form.get(name, "").strip()[:_LONGEST] for name in FIELDS})
-    if request.form.get("do") == "begin":
-        _refuse_impossible(filled, every)
-        if not filled.wrong and (filled.is_free or request.form.get("seen") == filled.seen):
-            try:
-                return go("pages.job", id=asked("crawl", _options(filled.texts, FIELDS)))
-            except InvalidInput as error:
-                filled.wrong.update(_wrong(error))
-        filled = Filled(filled.texts, filled.wrong, filled.cost, is_news=not filled.wrong)
-    return _page(filled, every)
+    given = {name: request.form.get(name, "").strip()[:_LONGEST] for name in FIELDS}
+    return _asked(_priced(given), networks())
+
+
+@bp.get("/graphs/<name>/collect")
+@needs("store")
+def collect_more(name: str) -> Response:
+    """Ask how far the crawl of a graph is to go on."""
+    going = _going(name)
+    return _page(_priced(going.texts, going), networks(), going)
+
+
+@bp.post("/graphs/<name>/collect")
+@needs("store")
+def collecting_more(name: str) -> Response | Answered:
+    """Say what the rest of a crawl would cost; or go on, if that was seen or there is nothing to pay."""
+    going, every = _going(name), networks()
+    given = {each: request.form.get(each, "").strip()[:_LONGEST] for each in _CHANGED}
+    return _asked(_priced(going.texts | given, going), every, going)
 
 
 @bp.post("/graphs/<name>/enrich")
@@ -143,7 +156,7 @@ def _network(entry: Entry[Source]) -> Network:
 def providers_here() -> list[tuple[str, str, tuple[str, ...]]]:
     """What may find topics and places here, each with the words for it."""
     known, offered = options_of(verbs["enrich"].method), service().settings.offered
-    words = {"topics": "What says topics", "places": "What finds places"}
+    words = {"topics": "Topics from", "places": "Places from"}
     return [(name, said, choices_here(known[name], offered) or ()) for name, said in words.items()]
 
 
@@ -153,36 +166,90 @@ def why_folded(graph: Graph) -> tuple[str, bool]:
 
     crawl = service().opened().crawl_of(graph.stored) or {}
     demanded = remark(crawl.get("source"), "this")
-    told = "What people write about their health, faith or politics tells more of them than they may want to be told."
+    told = "What people write about their health, faith or politics may say more about them than they want known."
     return demanded or told, demanded is not None
 
 
-def _page(filled: Filled, every: list[Network]) -> Response:
+@dataclass(frozen=True)
+class Going:
+    """A crawl that may go on."""
+
+    graph: Graph
+    #: What its fields are at first.
+    texts: dict[str, str]
+    #: How far it is, in words.
+    told: str
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The options that say which crawl it is."""
+        return {"source": self.texts["source"], "graph": self.graph.address, "resume": True}
+
+
+def _going(name: str) -> Going:
+    """The crawl that filled a graph."""
+    from crawler.crawling import origin
+    from crawler.crawling.prices import DOLLAR
+
+    graph = service().graphs.find(name, account().role, "store", kinds=("original",))
+    store = service().opened()
+    kept, known = store.crawl_of(graph.stored), origin(store, graph.stored)
+    if kept is None or known is None:
+        raise UnknownThing(f"Graph {graph.name!r} was not collected from a network, so there is nothing to go on with.")
+    given = {"users": kept.get("wanted"), "posts": kept.get("posts"), "follows": kept.get("follows")}
+    if (budget := kept.get("budget")) is not None:
+        given["budget"] = f"{budget / DOLLAR:g}"
+    texts = {each: str(value) for each, value in given.items() if value is not None}
+    return Going(graph, {**texts, "source": str(kept["source"]), "graph": graph.name}, told_of_crawl(known))
+
+
+def _asked(filled: Filled, every: list[Network], going: Going | None = None) -> Response | Answered:
+    """Begin or go on, if that is wanted and what it would cost was seen; else the page again."""
+    if request.form.get("do") == "begin":
+        _refuse_impossible(filled, every, going)
+        if not filled.wrong and (filled.is_free or request.form.get("seen") == filled.seen):
+            options = _options(filled.texts, FIELDS) if going is None else _options_of(filled.texts, going)
+            try:
+                return go("pages.job", id=asked("crawl", options))
+            except InvalidInput as error:
+                filled.wrong.update(_wrong(error))
+        filled = Filled(filled.texts, filled.wrong, filled.cost, is_news=not filled.wrong)
+    return _page(filled, every, going)
+
+
+def _page(filled: Filled, every: list[Network], going: Going | None = None) -> Response:
     given = {"source": "SOURCE", "start": "USER", "graph": "NAME", **_readable(filled.texts)}
+    if going is not None:
+        given = {**_readable(filled.texts), **going.fixed, "graph": going.graph.name}
     return shown(
         "collect.html",
         status=400 if filled.wrong else 200,
         filled=filled,
+        going=going,
         networks=every,
         chosen=next((each for each in every if each.name == filled.texts["source"]), None),
         ways=ways_of("crawl", given),
     )
 
 
-def _priced(texts: Mapping[str, str]) -> Filled:
+def _priced(texts: Mapping[str, str], going: Going | None = None) -> Filled:
     """What was filled in with what it would ask and cost; nobody is asked for that."""
     try:
-        options = {**_options(texts, _COUNTS), "graph": "any", "dry_run": True}
-        # What a budget cuts off is worth knowing, too.
-        within, cost = (_dry_run(each) for each in (options, {**options, "budget": None}))
-        return Filled(texts, cost={**cost, "budget": within["budget"]})
+        options = {**_options(texts, _COUNTS), "graph": "any"} if going is None else _options_of(texts, going)
+        return Filled(texts, cost=_dry_run(options))
     except InvalidInput as error:
         return Filled(texts, _wrong(error))
 
 
+def _options_of(texts: Mapping[str, str], going: Going) -> dict[str, Any]:
+    """The options with which a crawl goes on."""
+    return {**_options(texts, _CHANGED), **going.fixed}
+
+
 def _dry_run(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a crawl would ask and cost."""
-    return performed(service().requests.read("crawl", verbs["crawl"].method, options, account())).document
+    asked = service().requests.read("crawl", verbs["crawl"].method, {**options, "dry_run": True}, account())
+    return performed(asked).document
 
 
 def _options(texts: Mapping[str, str], names: tuple[str, ...]) -> dict[str, Any]:
@@ -200,22 +267,28 @@ def _readable(texts: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _refuse_impossible(filled: Filled, every: list[Network]) -> None:
+def _refuse_impossible(filled: Filled, every: list[Network], going: Going | None) -> None:
     """Add what is wrong that no option says: no user to start from, a name that is taken, a network that is off."""
-    for name, said in (("start", "Name the user to start from."), ("graph", "Give the graph a name.")):
+    off = {each.name: each.missing for each in every if each.is_off}
+    if off.get(filled.texts["source"]):
+        filled.wrong["source"] = str(off[filled.texts["source"]])
+    if going is None:
+        _refuse_new(filled)
+
+
+def _refuse_new(filled: Filled) -> None:
+    """Add what is wrong with the start of a new crawl, and with its name."""
+    for name, said in (("start", "Name a user to start from."), ("graph", "Give the graph a name.")):
         if not filled.texts.get(name):
             filled.wrong[name] = said
     name = split(filled.texts["graph"])[1]
     if name in _taken():
-        filled.wrong["graph"] = "An original is called that already; take another name."
+        filled.wrong["graph"] = "An original already has this name; choose another."
     elif name:
         try:
             check_name(name, "graph")
         except InvalidInput as error:
             filled.wrong.update(_wrong(error))
-    off = {each.name: each.missing for each in every if each.is_off}
-    if off.get(filled.texts["source"]):
-        filled.wrong["source"] = str(off[filled.texts["source"]])
 
 
 def _taken() -> set[str]:

@@ -59,7 +59,7 @@ def _next(
 ) -> Next:
     """The one next action for whoever asks."""
     if not (originals or releases or tables) and opens("pages.upload"):
-        return Next("There is no graph and no table here yet.", "Upload one", url_for("pages.upload"))
+        return Next("There are no graphs or tables yet.", "Upload one", url_for("pages.upload"))
     released = {each.get("original") for each in releases}
     waiting = [each for each in originals if each["name"] not in released]
     if waiting and opens("pages.guide"):
@@ -79,7 +79,7 @@ def _next_of_tables(tables: Sequence[Mapping[str, Any]]) -> Next | None:
     for each in tables:
         if each["kind"] == "original" and each["columns"] is not None and each["created"] > newest:
             if each["ready"] < each["columns"]:
-                text = f"“{each['name']}” has {each['ready']} of {each['columns']} columns ready for a release."
+                text = f"“{each['name']}” has {each['ready']} of {each['columns']} columns ready for release."
                 return Next(text, "Describe its columns", url_for("pages.table", name=each["name"], kind="original"))
             return Next(
                 f"“{each['name']}” has no release yet.", "Release it", url_for("pages.guide", table=each["name"])

@@ -126,8 +126,8 @@ def _course(id: str) -> Markup | None:
         for each in best
     ]
     return held_lines(
-        moments, names=("best so far", "it cannot be lower"), between="what may still be gained",
-        label="Lines: the least loss found so far over time.", across="seconds", upwards="loss",
+        moments, names=("best so far", "lower bound"), between="possible gain",
+        label="Lines: the lowest loss found so far, over time.", across="seconds", upwards="loss",
     )  # fmt: skip
 
 
@@ -165,11 +165,13 @@ def _then(job: dict[str, Any]) -> tuple[str, str] | None:
     """Where what a job made can be seen, and what that is called."""
     options = {name: split(text)[1] if isinstance(text, str) else text for name, text in job["options"].items()}
     if job["verb"] == "table search" and options.get("objectives") and not options.get("alone"):
-        return url_for("pages.front", id=job["id"]), "See the front"
+        return url_for("pages.front", id=job["id"]), "See the search results"
+    if job["verb"] == "crawl" and job["state"] in ("failed", "cancelled") and may("store", "original"):
+        return _rest_of(str(options["graph"]))
     if job["state"] != "done":
         return None
     if job["verb"] == "table compare" or (job["verb"] == "table protect" and options.get("grid")):
-        return url_for("pages.compared", id=job["id"]), "See them side by side"
+        return url_for("pages.compared", id=job["id"]), "Compare the protections"
     if job["verb"] in ("table protect", "table search") and options.get("into"):
         return url_for("pages.table", name=options["into"], kind="release"), "See the release"
     if job["verb"] in ("table check", "table measure") and may("measure", "release"):
@@ -186,6 +188,15 @@ def _then(job: dict[str, Any]) -> tuple[str, str] | None:
     if job["verb"] == "sweep" and may("measure", "release"):
         return _map_of(options["name"])
     return None
+
+
+def _rest_of(name: str) -> tuple[str, str] | None:
+    """Where a crawl that was cut off goes on; nowhere if it ended before there was anything."""
+    every = service().graphs.visible(account().role)
+    stored = next((each.stored for each in every if (each.kind, each.name) == ("original", name)), None)
+    if stored is None or service().opened().crawl_of(stored) is None:
+        return None
+    return url_for("pages.collect_more", name=name), "Go on collecting"
 
 
 def _map_of(original: str) -> tuple[str, str] | None:

@@ -68,7 +68,7 @@ def _once(deed: str, make: Callable[[], dict[str, str]]) -> Response | Answered:
     """
     key = request.form.get("key") or secrets.token_urlsafe(16)
     if not KEY.fullmatch(key):
-        raise InvalidInput("This form is not whole; load the page again.")
+        raise InvalidInput("This form is incomplete. Load the page again.")
     digest = hashlib.sha256(deed.encode()).hexdigest()
     answers, own = service().answers, account().id
     if answers.begin(own, f"form {key}", digest) is not None:

@@ -45,7 +45,7 @@ def of(store: Store, graph: Graph) -> dict[str, Any]:
         return known
     # One at a time: each takes a core, and the second one who asks finds it done.
     if not _drawing.acquire(timeout=_PATIENCE):
-        raise StoreUnavailable("Another picture is being drawn; look again in a moment.", can_retry=True)
+        raise StoreUnavailable("Another picture is being drawn; try again in a moment.", can_retry=True)
     try:
         return _known(key) or _keep(key, _drawn(store, graph.stored))
     finally:

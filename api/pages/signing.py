@@ -92,7 +92,7 @@ def _note(action: str, session: str | None, who: Account) -> None:
 def _refuse_many(seconds: float) -> None:
     """Refuse an address from which too many tokens came that were not good."""
     if seconds:
-        text = "Too many tokens that are not good came from your address; wait a moment."
+        text = "Too many invalid tokens came from your address. Wait a moment."
         raise HttpProblem(429, "Too many requests", text, {"Retry-After": str(ceil(seconds))})
 
 

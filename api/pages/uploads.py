@@ -70,7 +70,7 @@ def uploaded() -> Answered:
     if not id:
         data = b"" if file is None else file.read()
         if not data:
-            raise InvalidInput("Choose a file that is not empty.")
+            raise InvalidInput("The file is empty. Choose another one.")
         opened = service().uploads.open(account(), len(data))
         id = service().uploads.add(opened.id, account(), 0, data).id
     name = request.form.get("filename") or (file.filename if file else None) or ""

@@ -155,7 +155,7 @@ class Home:
         with self.writing() as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version > len(_VERSIONS):
-                raise InvalidInput(f"{self.folder}: a later version of graphpriv has made this folder; use that one.")
+                raise InvalidInput(f"{self.folder}: a later version of graphpriv made this folder; use that version.")
             for script in _VERSIONS[version:]:
                 for statement in _statements(script):
                     db.execute(statement)

@@ -24,32 +24,32 @@ class Settings(Method):
         help="How many requests a second an account may make, after a burst of twice as many.",
     )
 
-    workers: int = option(1, low=0, high=64, help="How many processes of this machine do jobs.")
-    database: str = option("", metavar="URL", help="A Postgres that keeps the jobs, where several machines share them.")
+    workers: int = option(1, low=0, high=64, help="How many processes on this machine run jobs.")
+    database: str = option("", metavar="URL", help="A Postgres database for the jobs, if several machines share them.")
     hosts: str = option(
         "",
         metavar="NAMES",
-        help="The names by which the service is asked, with commas between them; without any, every name will do.",
+        help="The service's own host names, separated by commas; if not set, any name is accepted.",
     )
     proxies: str = option(
         "",
         metavar="ADDRESSES",
-        help="The proxies whose X-Forwarded-For and -Proto are believed: addresses or networks, with commas.",
+        help="The proxies whose X-Forwarded-For and -Proto are trusted: addresses or networks, separated by commas.",
     )
     access_log: str = option("", metavar="FILE", help="The file of the access log; - is standard error.")
-    log_addresses: bool = option(False, help="Whether the access log holds the addresses of those who ask.")
+    log_addresses: bool = option(False, help="Whether the access log holds the callers' addresses.")
     keep_jobs: float = option(
         30.0,
         low=0,
         high=100_000,
         metavar="DAYS",
-        help="After how many days a job that has ended is erased with all it left; 0 keeps jobs.",
+        help="Erase a finished job with everything it left after this many days; 0 keeps jobs.",
     )
     providers: str = option(
         "",
         metavar="NAMES",
-        help="The categorisers and gazetteers beside the embedded ones that requests may choose, with commas between "
-        "them. They are sent people's texts; some bill the service.",
+        help="The categorisers and gazetteers, besides the embedded ones, that requests may choose, separated by "
+        "commas. They receive people's texts; some bill the service.",
     )
     largest_upload: int = option(10**12, low=0, metavar="BYTES", help="How large an upload may be.")
     most_columns: int = option(10_000, low=1, help="How many columns a table may have.")

@@ -123,7 +123,7 @@ def _value(expression: str, document: Mapping[str, Any], instead: Mapping[str, f
         found = found[part]
     found = instead.get(".".join(path), found)
     if isinstance(found, bool) or not isinstance(found, int | float):
-        what = "cannot be known here" if found is None else "is no number"
+        what = "is not known here" if found is None else "is not a number"
         raise InvalidParameter(f"{named('fail_if')} {expression!r}: {'.'.join(path)} {what}.")
     return found
 

@@ -231,14 +231,14 @@ def refuse_beside(verb: Verb, beside: str, *names: str) -> None:
     """Refuse the options *names*, which have no meaning beside another one."""
     for name in names:
         if getattr(verb, name):
-            raise InvalidParameter(f"{named(name)} means nothing beside {named(beside)}.")
+            raise InvalidParameter(f"{named(name)} has no effect with {named(beside)}; leave one of them out.")
 
 
 def refuse_without(verb: Verb, needed: str, *names: str) -> None:
     """Refuse the options *names*, which have no meaning without another one."""
     for name in names if not getattr(verb, needed) else ():
         if getattr(verb, name):
-            raise InvalidParameter(f"{named(name)} means nothing without {named(needed)}.")
+            raise InvalidParameter(f"{named(name)} has no effect without {named(needed)}.")
 
 
 __all__ = [
@@ -299,7 +299,7 @@ def perform(verb: Verb, work: Work) -> Outcome:
     _put_right([*reads, *(each.path for each in planned)], work)
 
     if work.overwrite and not (planned or verb.replaces or verb.writes_later):
-        raise InvalidParameter(f"{named('overwrite')} means nothing without an output.")
+        raise InvalidParameter(f"{named('overwrite')} has no effect without an output.")
 
     def expect(more: Sequence[Planned]) -> None:
         every = [*planned, *more]
@@ -387,7 +387,7 @@ def _refuse_mix(files: Sequence[str]) -> None:
     try:
         document = json.loads(read_text(beside))
     except ValueError:
-        raise InvalidInput(f"{beside}: this is no data dictionary, since it is no JSON.") from None
+        raise InvalidInput(f"{beside}: this is not a data dictionary: it is not JSON.") from None
     if isinstance(document, dict):
         check_release_id(files, document.get("release"), record=beside)
 

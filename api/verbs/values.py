@@ -195,7 +195,7 @@ def _document(path: str) -> dict[str, Any]:
     try:
         document = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path}: this is no plan: {error}.") from None
+        raise InvalidInput(f"{path}: this is not a plan: {error}.") from None
     if not isinstance(document, dict):
-        raise InvalidInput(f"{path}: this is no plan; a plan has the keys plan, verb and options.")
+        raise InvalidInput(f"{path}: this is not a plan; a plan has the keys plan, verb and options.")
     return document

@@ -44,10 +44,10 @@ _FRONTS: tuple[dict[str, Any], ...] = (
 @verbs.add("warm-up")
 @dataclass(frozen=True, kw_only=True)
 class WarmUp(Verb):
-    """Compile what can be compiled, once, so that no later command waits for it.
+    """Compile all code once, so that no later command waits for it.
 
-    For images and for CI: the first command of an installation compiles what it needs, this one does it for all. It
-    runs every method on small made data in a temporary folder.
+    For images and for CI: otherwise each command compiles what it needs on first use. It runs every method on small
+    made-up data in a temporary folder.
     """
 
     def run(self, work: Work) -> Outcome:

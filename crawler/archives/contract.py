@@ -42,6 +42,8 @@ class Archive(Method):
     suffixes: ClassVar[tuple[str, ...]] = ()
     #: What the network asks of whoever uses its data, in one line that is said at the import.
     terms: ClassVar[str] = ""
+    #: Whether several files make one graph: whoever is in two of them is known by the same id.
+    joins: ClassVar[bool] = True
 
     @abstractmethod
     def read(self, path: Path, report: Report = silent) -> Collection:
@@ -101,6 +103,18 @@ class Collection:
                 self.posts[post.id] = post
             else:
                 self.ignored["posts without an author"] += 1
+
+    def join(self, other: Collection) -> None:
+        """Take all that another file of the same sort has; of two profiles of one user the later one."""
+        self.file = f"{self.file}, {other.file}"
+        for user, profile in other.users.items():
+            if profile is not None or user not in self.users:
+                self.users[user] = profile
+        self.follows += other.follows
+        self.posts |= other.posts
+        self.left_out |= other.left_out
+        self.ignored += other.ignored
+        self.notes += other.notes
 
     def gathered(self, directed: bool | None = None) -> Gathered:
         """The graph of all who are kept, and their posts."""

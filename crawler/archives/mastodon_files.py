@@ -42,6 +42,9 @@ _EVERYBODY = frozenset(("https://www.w3.org/ns/activitystreams#Public", "as:Publ
 class MastodonCsv(Archive):
     """Read the list of followed accounts that Mastodon exports."""
 
+    # Each owner would be the same one.
+    joins: ClassVar[bool] = False
+
     def read(self, path: Path, report: Report = silent) -> Collection:
         header, rows, line = read_table(content(path), str(path))
         if _COLUMN not in header:

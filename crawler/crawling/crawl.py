@@ -32,8 +32,21 @@ from tabular.loop import Report, silent
 #: After so many hosts in a row that fail for the first time it is taken for a fault of our own network.
 SILENT = 10
 
+#: On hosts of strangers, a list that still goes on after so many pages may go on for ever.
+MOST_PAGES = 2000
+
 #: What a question may bring back that is charged for.
 BRINGS = {"start": "user", "profile": "user", "following": "followed", "posts": "post"}
+
+
+def crawled_from(store: Store, graph: str, name: str) -> dict[str, Any]:
+    """Where the crawl of a *graph* from the source called *name* stands; an error where there is none."""
+    kept = store.crawl_of(graph)
+    if kept is None:
+        raise InvalidInput(f"Graph {graph!r} was not crawled, so nothing can be resumed.")
+    if kept.get("source") != name:
+        raise InvalidInput(f"Graph {graph!r} was crawled from {kept.get('source')}, not from {name}.")
+    return kept
 
 
 @dataclass(kw_only=True)
@@ -95,7 +108,7 @@ class Crawl:
         self.standing = Standing(source=name, **wanted, journal_days=days, random=state_of(rng), requests=1)  # type: ignore[arg-type]
         if not start.isprintable():
             raise InvalidParameter(f"{named('start')} must be the name of a user, without control characters.")
-        self._refuse_taken()
+        self.refuse_taken()
         if not Ledger(self.prices, b"").affordable("user", limits.budget, 1, 1):
             raise InvalidParameter(f"{named('budget')} does not pay for one user.")
         question = Question(kind="start", user=start)
@@ -112,7 +125,7 @@ class Crawl:
         self.standing.start = self._start_mark(start)
         self._go_on(self._taken(question, answer, page))
 
-    def _refuse_taken(self) -> None:
+    def refuse_taken(self) -> None:
         """Refuse a name that is in use, with the way out."""
         if not any(each.name == self.graph for each in self.store.graphs()):
             return
@@ -143,11 +156,7 @@ class Crawl:
 
     def resume(self, name: str, start: str | None = None) -> None:
         """Go on where an earlier run of the crawl has ended, or was killed; *start*, if given, must be that of then."""
-        kept = self.store.crawl_of(self.graph)
-        if kept is None:
-            raise InvalidInput(f"Graph {self.graph!r} was not crawled, so nothing can be resumed.")
-        if kept.get("source") != name:
-            raise InvalidInput(f"Graph {self.graph!r} was crawled from {kept.get('source')}, not from {name}.")
+        kept = crawled_from(self.store, self.graph, name)
         if start is not None and not (start.isprintable() and self._start_mark(start) == kept.get("start")):
             raise InvalidParameter(
                 f"{named('start')} is not the user from whom the crawl of graph {self.graph!r} began; leave it out to "
@@ -352,6 +361,8 @@ class Crawl:
 
     def _asked(self, question: Question) -> Draft:
         try:
+            if self._is_endless():
+                raise Left
             answer, page = self._asker.ask(question)
         except Failure as failure:
             draft = self._failed(failure)
@@ -362,6 +373,11 @@ class Crawl:
             draft = self._taken(question, answer, page)
         self._doubtful = False
         return draft
+
+    def _is_endless(self) -> bool:
+        """Whether a host of a stranger has more pages of one list than anybody's list has."""
+        current = self.standing.current
+        return self.source.federated and current is not None and current.listing.pages >= MOST_PAGES
 
     def _taken(self, question: Question, answer: Answer, page: Page) -> Draft:
         self._learn(answer)

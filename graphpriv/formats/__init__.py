@@ -34,7 +34,7 @@ def read_graph(
     chosen = formats[name].method()
     if not chosen.parts and (attributes or places):
         raise InvalidParameter(
-            f"{named('attributes')} and {named('places')} go with an edge list; {name} is one file with all in it."
+            f"{named('attributes')} and {named('places')} are for edge lists; {name} is one file that holds everything."
         )
     origin = Origin(
         path=Path(path),

@@ -105,7 +105,7 @@ class Draft:
         if found and pairs.min() < 0:
             edge, side = divmod(found.index(-1), 2)
             where = self._edges_at(self._edge_numbers[edge])
-            raise InvalidRecord(f"{where}: the {('source', 'target')[side]} of this edge is no user of the graph.")
+            raise InvalidRecord(f"{where}: the {('source', 'target')[side]} of this edge is not a user of the graph.")
         return pairs[:, 0], pairs[:, 1]
 
     def graph(

@@ -78,7 +78,7 @@ _SELDOM = 10_000
 )
 @dataclass(frozen=True, kw_only=True)
 class EdgeList(GraphFormat):
-    """Keep a graph as tables: a line an edge, a line a user, a line a place."""
+    """Keep a graph as tables: a line per edge, a line per user, a line per place."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".txt", ".edges")
     parts: ClassVar[tuple[str, ...]] = ("users", "places")
@@ -204,7 +204,7 @@ class _Edges:
             found = np.array([list(map(draft.index.get, side, repeat(-1))) for side in columns], dtype=np.int32)
             if found.min() < 0:
                 edge, side = np.argwhere(found.T < 0)[0].tolist()
-                fault = f"the {('source', 'target')[side]} of this edge is no user of the graph"
+                fault = f"the {('source', 'target')[side]} of this edge is not a user of the graph"
                 hint = "" if self.columns or begun + edge else f"; if this line {CALL_THEM}"
                 raise InvalidRecord(f"{self.where(begun + edge)}: {fault}{hint}.")
             parts.append(found)

@@ -379,7 +379,7 @@ class _GraphMLReader(ElementReader):
             self.open.append((name, line, None, {}))
         elif name in ("node", "edge"):
             if not self.open or self.open[-1][0] != "graph":
-                raise InvalidRecord(f"{self.at(line)}: this {name} does not stand directly in a graph.")
+                raise InvalidRecord(f"{self.at(line)}: this {name} is not directly in a graph.")
             self.open.append((name, line, attributes.get("id"), {}))
             if name == "edge":
                 said = attributes.get("directed")

@@ -10,6 +10,7 @@ who agree in more than its pattern says: by the time it is asked, they are gone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from graphpriv.places import TOP, UNKNOWN, PlaceTree
 from graphpriv.protections.contract import Protection, protections
 from graphpriv.topics import RANKS
 from tabular.kernels import compiled
+from tabular.loop import Report, silent
 from tabular.table import equivalence_classes
 
 #: The highest distance of two profiles, in 28ths: a step of the location counts one, a different topic seven.
@@ -38,7 +40,15 @@ NOBODY = np.iinfo(np.int64).max
 class ClosestProfiles(Protection):
     """Put a random user and the k-1 users with the closest profiles together until all are in a cluster."""
 
-    def clusters(self, graph: SocialGraph, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def clusters(
+        self,
+        graph: SocialGraph,
+        k: int,
+        rng: np.random.Generator,
+        *,
+        report: Report = silent,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> NDArray[np.int64]:
         """For each user the number of its cluster; where k does not divide the users, the rest is the last one."""
         return closest_profiles(graph, k, rng.permutation(len(graph)))
 

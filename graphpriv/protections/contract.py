@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
-from graphpriv.release import Release, anonymous
+from graphpriv.release import Proven, Release, anonymous
 from graphpriv.topics import EMPTY, RANKS
 from graphpriv.trails import FREE
 from graphpriv.verification import verify
@@ -27,8 +28,26 @@ class Protection(Method):
     """A way to put users into clusters of k or more whose profiles are then aggregated."""
 
     @abstractmethod
-    def clusters(self, graph: SocialGraph, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """For each user the number of its cluster; numbers run from 0 without a gap, 1 <= k <= number of users."""
+    def clusters(
+        self,
+        graph: SocialGraph,
+        k: int,
+        rng: np.random.Generator,
+        *,
+        report: Report = silent,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> NDArray[np.int64]:
+        """For each user the number of its cluster; numbers run from 0 without a gap, 1 <= k <= number of users.
+
+        What searches ends when *stop* says so, with clusters that are as good as it has found by then.
+        """
+
+    def proven(self, graph: SocialGraph, clusters: NDArray[np.int64], k: int) -> Proven | None:
+        """What *clusters* lose and what is proven that all others lose at least; None where nothing is."""
+        return None
+
+    def refuse_kept(self, graph: SocialGraph, clusters: NDArray[np.int64]) -> None:
+        """Refuse *clusters* that are not what was asked for, some of which were kept of another release."""
 
 
 protections: Registry[Protection] = Registry("protection")
@@ -42,6 +61,7 @@ def protect(
     rng: np.random.Generator,
     kept: NDArray[np.int64] | None = None,
     report: Report = silent,
+    stop: Callable[[], bool] = lambda: False,
     **parameters: object,
 ) -> Release:
     """Release *graph* so that at least *k* users share each profile (Mares Soler 2013, Algorithm 13).
@@ -49,28 +69,41 @@ def protect(
     The edges stay as they are. The release has been checked by `graphpriv.verification`, which shares no code with
     the protections; a release that fails there is never returned. *kept* are clusters that stand already, as
     `graphpriv.trails.kept_clusters` numbers them; the *method* is then for the others alone. *report* is told what is
-    being done.
+    being done; when *stop* says so, a method that searches ends with what it has found.
     """
     protection = protections[method].make(parameters)
     k = check_k(k, len(graph))
     report("Clustering", 0, 0)
-    clusters = protection.clusters(graph, k, rng) if kept is None else _completed(protection, graph, kept, k, rng)
+    if kept is None:
+        clusters = protection.clusters(graph, k, rng, report=report, stop=stop)
+    else:
+        clusters = _completed(protection, graph, kept, k, rng, report, stop)
+    report("Bounding", 0, 0)
+    proven = protection.proven(graph, clusters, k)
     report("Releasing", 0, 0)
     released, mapping = anonymous(graph, aggregated(graph, clusters), rng)
-    release = Release(graph=released, mapping=mapping, k=k, method=method, parameters=asdict(protection))
+    release = Release(released, mapping, k, method, asdict(protection), proven)
     report("Verifying", 0, 0)
     verify(graph, release)
     return release
 
 
 def _completed(
-    protection: Protection, graph: SocialGraph, kept: NDArray[np.int64], k: int, rng: np.random.Generator
+    protection: Protection,
+    graph: SocialGraph,
+    kept: NDArray[np.int64],
+    k: int,
+    rng: np.random.Generator,
+    report: Report,
+    stop: Callable[[], bool],
 ) -> NDArray[np.int64]:
     """The clusters *kept*, and after them those that a protection makes of the users who are in none of them."""
     free = np.flatnonzero(kept == FREE)
     clusters = kept.copy()
     if len(free):
-        clusters[free] = kept.max() + 1 + protection.clusters(graph.restricted(free), k, rng)
+        others = protection.clusters(graph.restricted(free), k, rng, report=report, stop=stop)
+        clusters[free] = kept.max() + 1 + others
+    protection.refuse_kept(graph, clusters)
     return clusters
 
 

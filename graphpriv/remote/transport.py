@@ -109,7 +109,7 @@ class Transport:
             with _answered(request) as answer:
                 yield answer
         except FileExistsError as error:
-            raise InvalidInput(f"{error.filename}: the file is there already.") from None
+            raise InvalidInput(f"{error.filename}: the file already exists.") from None
         except (ConnectionError, TimeoutError, URLError, ssl.SSLError, HTTPException):
             raise SourceUnavailable(f"{self.url}: the service does not answer.") from None
 

@@ -351,7 +351,7 @@ def _changes(placed: Sequence[Figures]) -> Iterator[tuple[str, Figures, Figures]
     """What changes from the first k to the last, and its figures there."""
     first, last = placed[0], placed[-1]
     paths: dict[str, Path] = {
-        "The highest share of users named rightly": ("highest", "expected_success", "mean"),
+        "The highest share of users identified correctly": ("highest", "expected_success", "mean"),
         "The mean information loss": ("information_loss", "mean", "mean"),
     }
     for name in first["disclosure_risk"].names(*names.ATTACKERS):

@@ -35,7 +35,7 @@ class Subgraph(Attacker):
     steps: int = option(40_000_000_000, low=1, high=10**15, help="steps that all users of one scenario may take")
 
     comparing: int = option(
-        2_500_000_000, low=1, high=10**15, help="steps of these that finding equal neighbourhoods may take"
+        2_500_000_000, low=1, high=10**15, help="most of these steps for finding equal neighbourhoods"
     )
 
     @classmethod

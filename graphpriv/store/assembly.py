@@ -98,7 +98,7 @@ def place_problems(rows: Sequence[PlaceRow]) -> list[str]:
     unknown = {kind for _, _, _, kind in rows} - set(LEVELS)
     problems += [f"{kind!r} is no type of place." for kind in sorted(unknown)]
     if len(set(paths.values())) < len(paths):
-        problems.append("the same place stands there twice.")
+        problems.append("the same place appears twice.")
     return problems
 
 

@@ -406,7 +406,7 @@ class Store(ABC):
     def check_person(self, name: str, user: str) -> None:
         """Refuse a graph that is no original, and an id of nobody in it."""
         if not self._read(lambda at: at.knows(at.original(name), user)):
-            raise InvalidInput(f"Graph {name!r} has no user of that id.")
+            raise InvalidInput(f"Graph {name!r} has no user with that id.")
 
     def forget(self, name: str, user: str) -> Forgotten:
         """Remove a person from an original, with follows, posts and the mappings of its releases."""

@@ -508,7 +508,7 @@ class Transaction(ABC):
             gone = self._take_out_of_graph(self.head(head.name), number)
         if not self._erase(head.key, frozenset(users), names) and not known:
             # The id is not repeated: it is that of a person.
-            raise InvalidInput(f"Graph {head.name!r} has no user of that id.")
+            raise InvalidInput(f"Graph {head.name!r} has no user with that id.")
         return gone
 
     def _take_out_of_graph(self, head: Head, number: int) -> Forgotten:

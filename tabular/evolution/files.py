@@ -174,6 +174,7 @@ class Files(Population):
             "generator": generator_document(self._rng),
             "evaluated": self.evaluated,
             "generation": self.generation,
+            **self.genes.document(),
         }
         files = self.genes.packed(np.stack([state.codes for state in self._states]))
         gains = np.asarray(self.fitness.gains)

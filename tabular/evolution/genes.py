@@ -44,15 +44,20 @@ class Genes(ABC):
         """Kept files as they evolve."""
 
     def kept(self) -> Values:
-        """What must be kept of the genes beside the files."""
+        """What must be kept of the genes beside the files, as arrays."""
+        return {}
+
+    def document(self) -> dict[str, Any]:
+        """The same as plain values."""
         return {}
 
 
 @dataclass(frozen=True)
 class Categories(Genes):
-    """Codes of as many values as each column has: a mutation draws another one."""
+    """Codes of as many labels as each column has, the last of them its *sets*: a mutation draws another one."""
 
     sizes: Sequence[int]
+    sets: Sequence[Sequence[Sequence[int]]] = ()
 
     @property
     def columns(self) -> int:  # type: ignore[override]
@@ -76,6 +81,9 @@ class Categories(Genes):
 
     def unpacked(self, files: NDArray[Any]) -> NDArray[Any]:
         return files.astype(np.int32)
+
+    def document(self) -> dict[str, Any]:
+        return {"sets": self.sets or [() for _ in self.sizes]}
 
 
 @dataclass(frozen=True, eq=False)

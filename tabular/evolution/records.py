@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from tabular.errors import InvalidParameter, NoSolution, named
 from tabular.evolution.contract import Evolution, Population, Task, evolutions, generator_of
 from tabular.evolution.files import ANY, BOTH, BY_COLUMN, BY_RECORD, EITHER, EVERYWHERE, FileFitness, Files
 from tabular.evolution.fitness import Fitness
+from tabular.evolution.fitness.contract import Sets
 from tabular.evolution.genes import Categories, Genes, WholeNumbers
 from tabular.evolution.numbers import NumberFitness
 from tabular.evolution.start import starting_population
@@ -57,13 +59,14 @@ class Records(Evolution):
         genes: Genes
         if is_numeric(task):
             numbers = NumberFitness.of(task.table, task.columns, decimals=self.decimals)
-            start = starting_population(task, rng, numbers.codes_of)
+            without: list[Sets] = [() for _ in task.columns]
+            start = starting_population(task, rng, lambda masked: (numbers.codes_of(masked), without))
             fitness: FileFitness = numbers.held(start.files)
             genes = WholeNumbers.over(numbers.codes, start.files)
         else:
-            base = Fitness.of(task.table, task.columns)
             start = starting_population(task, rng)
-            fitness, genes = base.held(start.files), Categories(_sizes(task))
+            base = Fitness.of(task.table, task.columns, sets=start.sets)
+            fitness, genes = base.held(start.files), labels_of(task, start.sets)
         population = Files(self, task, fitness, genes, start.origins, start.left_out, rng)
         population.settle(start.files)
         stay = start.without_best(population.scores, task.drop_best)
@@ -77,7 +80,9 @@ class Records(Evolution):
             fitness: FileFitness = numbers
             genes = WholeNumbers(numbers.codes, values["lows"], values["highs"])
         else:
-            fitness, genes = Fitness.of(task.table, task.columns, gains=gains), Categories(_sizes(task))
+            sets = document["sets"]
+            fitness = Fitness.of(task.table, task.columns, gains, sets=sets)
+            genes = labels_of(task, sets)
         left_out = [LeftOut(**each) for each in document["left_out"]]
         rng = generator_of(document["generator"])
         population = Files(self, task, fitness, genes, tuple(document["origins"]), left_out, rng)
@@ -108,6 +113,14 @@ class Records(Evolution):
 def is_numeric(task: Task) -> bool:
     """Whether any of the columns that evolve holds numbers."""
     return any(task.table.attribute(name).kind == CONTINUOUS for name in task.columns)
+
+
+def labels_of(task: Task, sets: Sequence[Sets]) -> Categories:
+    """Genes that are values of the domains or one of the *sets* of each column."""
+    return Categories(
+        sizes=[size + len(own) for size, own in zip(_sizes(task), sets, strict=True)],
+        sets=tuple(tuple(map(tuple, own)) for own in sets),
+    )
 
 
 def _sizes(task: Task) -> list[int]:

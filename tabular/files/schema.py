@@ -158,7 +158,28 @@ def parse_schema(text: str, source: str) -> Schema:
         raise InvalidInput(f"{source}: this is no {form}: {error}.") from None
     except RecursionError:
         raise InvalidInput(f"{source}: this is no schema; its values are nested too deeply.") from None
+    except ValueError:
+        raise InvalidInput(f"{source}: {TOO_LONG}") from None
+    refuse_long_numbers(document, source)
     return schema_of(document, source)
+
+
+#: The error for a number that Python does not take for one, or that no computer's number holds.
+TOO_LONG = "a number has more than 300 digits; no table holds such numbers."
+
+
+def refuse_long_numbers(value: Any, source: str) -> None:
+    """Refuse whole numbers in a document that cannot be written down or computed with; errors name *source*."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, int) and each.bit_length() > _MOST_BITS:
+            raise InvalidInput(f"{source}: {TOO_LONG}")
+        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+
+
+#: A number of 300 digits has no more.
+_MOST_BITS = 997
 
 
 def schema_of(document: Mapping[str, Any], source: str) -> Schema:
@@ -173,7 +194,7 @@ def schema_of(document: Mapping[str, Any], source: str) -> Schema:
         raise InvalidInput(f"{source}: {error.worded(named)}") from None
     columns = _texts(f"{source}, columns", document.get("columns", []))
     if twice := repeated(columns):
-        raise InvalidInput(f"{source}, columns: {columns[twice - 1]!r} stands there twice.")
+        raise InvalidInput(f"{source}, columns: {columns[twice - 1]!r} appears twice.")
     attributes = {name: _description(source, name, entry) for name, entry in document.get("attributes", {}).items()}
     for name in attributes if columns else ():
         if name not in columns:
@@ -228,7 +249,7 @@ def _domain(where: str, values: list[Any] | None) -> tuple[Value, ...]:
     seen: set[Any] = set()
     for value in values:
         if value in seen or str(value) in seen:
-            raise InvalidInput(f"{where}: {value!r} stands there twice.")
+            raise InvalidInput(f"{where}: {value!r} appears twice.")
         seen.update((value, str(value)))
     return tuple(values)
 

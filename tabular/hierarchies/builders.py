@@ -139,7 +139,7 @@ class Dates(Builder):
             return datetime.datetime.fromisoformat(text).date()
         except ValueError:
             wanted = self.format or "2024-01-31"
-            raise InvalidInput(f"{attribute.name!r} holds {text!r}, which is no date written as {wanted}.") from None
+            raise InvalidInput(f"{attribute.name!r} holds a value that is no date written as {wanted}.") from None
 
 
 @hierarchies.add(
@@ -160,10 +160,10 @@ class Places(Builder):
         if not isinstance(self.paths, Mapping):
             raise InvalidParameter(f"{named('paths')} must give, for each value, the places above it.", owner="Places")
         downwards = []
-        for value in present(attribute):
+        for number, value in enumerate(present(attribute), start=1):
             above = self.paths.get(text_of(value))
             if above is None or isinstance(above, str):
-                raise InvalidHierarchy(f"Hierarchy of {attribute.name}: there is no path for {text_of(value)!r}.")
+                raise InvalidHierarchy(f"Hierarchy of {attribute.name}: value {number} of the column has no path.")
             downwards.append((*map(str, reversed(list(above))), text_of(value)))
         longest = max(map(len, downwards), default=0)
         levels = []
@@ -248,7 +248,7 @@ def _found(numbers: Sequence[Decimal]) -> list[Decimal]:
 
 def _decimal(attribute: Attribute, value: Value) -> Decimal:
     if not is_number(value) or abs(float(value)) > 1e15:  # type: ignore[arg-type]
-        raise InvalidInput(f"Intervals need numbers up to 1e15; {attribute.name!r} holds {text_of(value)!r}.")
+        raise InvalidInput(f"Intervals need numbers up to 1e15; {attribute.name!r} holds a value that is none.")
     return Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))  # type: ignore[arg-type]
 
 

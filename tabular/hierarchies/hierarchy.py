@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.attributes import ANY, Attribute, Members, Value, is_number, text_of
-from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord, UnknownName
+from tabular.errors import InvalidHierarchy, InvalidInput, InvalidRecord, counted
 from tabular.files.columns import is_number_text
 from tabular.files.csv_tables import Dialect, Rows, outside_quotes
 from tabular.files.csv_texts import decoded
@@ -150,13 +150,12 @@ class Hierarchy:
         begin = f"{source}Hierarchy of {self.name}: "
         if values == [None]:
             return LackingValues(
-                f"{begin}it says nothing of missing values, which the column has; add a row with an empty first cell.",
+                f"{begin}it does not place missing values, which the column has; add a row with an empty first cell.",
                 values,
             )
-        text = text_of(next(value for value in values if value is not None))
-        near = str(UnknownName.among("value", text, map(text_of, self.domain)))
-        more = f" ({len(values)} values of the column are not in it.)" if len(values) > 1 else ""
-        return LackingValues(f"{begin}{near[0].lower()}{near[1:]}{more}", values)
+        # None of them is repeated: a cell of a table may be one person's.
+        are = "is" if len(values) == 1 else "are"
+        return LackingValues(f"{begin}{counted(len(values), 'value')} of the column {are} not in it.", values)
 
     def rows(self) -> list[list[str]]:
         """One row per value, one column per level, as in ARX."""
@@ -210,11 +209,17 @@ def _check_merges(name: str, number: int, below: Level, level: Level, where: Cal
     if apart.size:
         place = int(apart[0])
         label = below.labels[below.groups[place]]
-        one, other = (level.labels[level.groups[each]] for each in (first[below.groups[place]], place))
+        one, other = (_shown(level, int(each)) for each in (first[below.groups[place]], place))
         raise InvalidHierarchy(
-            f"{where(place)}Hierarchy of {name}, level {number}: {label!r} lies under both {one!r} and {other!r}; "
+            f"{where(place)}Hierarchy of {name}, level {number}: {label!r} lies under both {one} and {other}; "
             "each level must merge the one below."
         )
+
+
+def _shown(level: Level, place: int) -> str:
+    """The label of a value on a level; where no other value has it, it may be the value itself, and a person's."""
+    group = level.groups[place]
+    return repr(level.labels[group]) if np.count_nonzero(level.groups == group) > 1 else "a label of one value"
 
 
 def read_hierarchy(path: str | Path, attribute: Attribute, *, whole: bool = False) -> Hierarchy:
@@ -254,7 +259,7 @@ def hierarchy_of_rows(
             raise InvalidRecord(f"{where(place)}a row has a value and its label on each level, as the first one has.")
         before = first.setdefault(row[0], place)
         if list(row) != list(rows[before]):
-            raise InvalidHierarchy(f"{where(place)}Hierarchy of {attribute.name}: {row[0]!r} has another row above.")
+            raise InvalidHierarchy(f"{where(place)}Hierarchy of {attribute.name}: its value has another row above.")
     values: list[Value] = list(first)
     if None in attribute.codes and "" not in attribute.codes:
         # The first of these stands for the missing value, unless the column has it as a value.
@@ -307,17 +312,20 @@ def read_hierarchies(
         if name not in files:
             there = ", ".join(sorted(path.name for path in Path(folder).glob("*.csv"))[:8]) or "no CSV file"
             wanted = f"{name}.csv or *_{name}.csv"
-            raise InvalidInput(f"{folder}: there is no hierarchy of {name!r}, {wanted}; there is {there}.")
+            raise InvalidInput(f"{folder}: there is no hierarchy for {name!r}, {wanted}; there is {there}.")
     found = {}
     for attribute in attributes:
         path = files[attribute.name]
         try:
             found[attribute.name] = read_hierarchy(path, attribute, whole=whole)
         except LackingValues as error:
-            value = next((each for each in error.values if each is not None), None)
-            row = int(np.argmax(table.columns[attribute.name] == attribute.codes[value]))
-            way_out = "" if value is None else f"; add a line for {text_of(value)!r} to {path}"
-            raise InvalidHierarchy(f"{error} Data row {row + 1} is the first that has it{way_out}.") from None
+            rows = np.flatnonzero(
+                np.isin(table.columns[attribute.name], [attribute.codes[each] for each in error.values])
+            )
+            it = "it" if len(error.values) == 1 else "one"
+            first = f"Data row {rows[0] + 1} is the first that has {it}" if rows.size else f"No row has {it}"
+            way_out = "" if error.values == (None,) else f"; add a line for {it} to {path}"
+            raise InvalidHierarchy(f"{error} {first}{way_out}.") from None
     return found
 
 

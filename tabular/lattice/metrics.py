@@ -83,7 +83,7 @@ METRICS = MetricTable(
         ),
         Metric(
             "s_l",
-            "How often its sensitive value stands in its class, summed over the rows.",
+            "How often its sensitive value occurs in its class, summed over the rows.",
             _DEWRI,
             _OF_ROWS_KEPT,
             is_loss=False,
@@ -104,7 +104,7 @@ METRICS = MetricTable(
         ),
         Metric(
             "precision",
-            "Mean share of its height that each attribute is generalised by.",
+            "Mean share of its hierarchy's height by which each attribute is generalised.",
             "Sweeney (2002); KGEN, eq 1 and 2",
             "1 less what Sweeney calls precision; looks at the levels alone, not at suppressed rows",
         ),
@@ -122,7 +122,7 @@ METRICS = MetricTable(
         ),
         Metric(
             "non_uniform_entropy",
-            "Bits that tell the original values from the others of their labels, summed over the cells.",
+            "Bits needed to tell each original value from the others under its label, summed over the cells.",
             "Gionis and Tassa (2009)",
             "by the frequencies in the table; a suppressed cell stands for all values",
         ),

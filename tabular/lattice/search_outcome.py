@@ -484,7 +484,7 @@ def levels_in_text(text: str) -> dict[str, str]:
         quoted, plain, level, _ = found.groups()
         name = plain if quoted is None else quoted.replace('""', '"')
         if name in levels:
-            raise InvalidParameter(f"{named('choose')} {text!r}: the level of {name!r} stands there twice.")
+            raise InvalidParameter(f"{named('choose')} {text!r}: the level of {name!r} appears twice.")
         levels[name] = level
         place = found.end()
     return levels

@@ -183,11 +183,11 @@ class SearchRequest:
             return
         if self.metric is not None:
             raise InvalidParameter(
-                f"{named('metric')} says nothing beside {named('objectives')}: one node is sought, or a front."
+                f"{named('metric')} has no effect with {named('objectives')}: a search finds one node, or a front."
             )
         if len(checked_objectives(self.objectives)) < 2:
             raise InvalidParameter(
-                f"{named('objectives')} {self.objectives[0]}: a front is of two or more; for the best node by one "
+                f"{named('objectives')} {self.objectives[0]}: a front needs two or more; for the best node by one "
                 f"metric give {named('metric')}, one of {', '.join(LOSSES)}."
             )
 
@@ -197,35 +197,33 @@ class SearchRequest:
         if self.epsilon is not None:
             if not self.objectives:
                 raise InvalidParameter(
-                    f"{named('epsilon')} is of the objectives of a front; give {named('objectives')}."
+                    f"{named('epsilon')} is for the objectives of a front; give {named('objectives')}."
                 )
             checked_epsilon(self.epsilon, self.objectives)
         for name in self.parameters:
             if name not in self._known:
                 raise UnknownName.among(f"parameter of {entry.name}", name, self._known)
             if name in self._own:
-                raise InvalidParameter(f"{named(name)} is given twice, as a parameter of {entry.name}, too.")
+                raise InvalidParameter(f"{named(name)} is given twice: also as a parameter of {entry.name}.")
         for name in self._own:
             if name not in self._known and name != "evaluations":
                 able = [each.name for each in searches.entries() if name in {one.name for one in each.parameters}]
-                raise InvalidParameter(
-                    f"{named(name)} is nothing that {entry.name} takes; it is for {', '.join(able)}."
-                )
+                raise InvalidParameter(f"{entry.name} does not take {named(name)}; it is for {', '.join(able)}.")
 
     def _check_columns(self) -> None:
         """Refuse columns that are lacking, and a class label that is another column already."""
         names = self.quasi_identifiers
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None or not names:
-            what = f"{twice!r} stands there twice" if names else "name one or more columns"
+            what = f"{twice!r} appears twice" if names else "name one or more columns"
             raise InvalidParameter(f"{named('quasi_identifiers')}: {what}.")
         asked = [named(name) for name in ("l", "t") if getattr(self.limits, name) is not None]
         asked += [name for name in self.ranks if METRICS[name].needs == SENSITIVE]
         if asked and self.sensitive is None:
-            raise InvalidParameter(f"{asked[0]} is of a sensitive column; name it by {named('sensitive')}.")
+            raise InvalidParameter(f"{asked[0]} needs a sensitive column; name it with {named('sensitive')}.")
         label = self.class_label
         if label is None and any(METRICS[name].needs == CLASS_LABEL for name in self.ranks):
-            raise InvalidParameter(f"cm is of a class label; name its column by {named('class_label')}.")
+            raise InvalidParameter(f"cm needs a class label; name its column with {named('class_label')}.")
         if label is not None and (label == self.sensitive or label in names):
             what = "sensitive" if label == self.sensitive else "a quasi-identifier"
             raise InvalidParameter(f"{named('class_label')} {label!r}: this column is {what}; it cannot be both.")
@@ -235,39 +233,38 @@ class SearchRequest:
         release = self.release
         if self.previous is not None and release is not None and release.suppressed == STAR:
             raise InvalidParameter(
-                f"{named('suppressed')} star: together with an earlier release a row of * can say whose it is; with "
+                f"{named('suppressed')} star: together with an earlier release a row of * can reveal whose it is; with "
                 f"{named('previous')} such rows are left out."
             )
         if self.previous is not None and self.limits.k is None:
             raise InvalidParameter(
-                f"{named('previous')} needs {named('k')}: what all releases say together is to hide each in so many."
+                f"{named('previous')} needs {named('k')}: all releases together must hide each person among that many."
             )
         if self.key is not None and self.previous is None and not (release is not None and release.record):
             raise InvalidParameter(
-                f"{named('key')} says nothing without {named('previous')}, or {named('private')} of a first release."
+                f"{named('key')} has no effect without {named('previous')}, or {named('private')} for a first release."
             )
 
     def _check_release(self, release: ReleaseRequest) -> None:
         """Refuse to choose for the user what only the user can, and labels that tell too much."""
         if release.alone and (release.choose is None or release.choose.strip().isdecimal()):
             raise InvalidParameter(
-                f"{named('alone')} searches nothing: say by {named('choose')} which levels, as in 'age=1,sex=0'."
+                f"{named('alone')} does not search: give the levels in {named('choose')}, as in 'age=1,sex=0'."
             )
         if release.alone and self.exact:
-            raise InvalidParameter(f"{named('exact')} means nothing beside {named('alone')}.")
+            raise InvalidParameter(f"{named('exact')} has no effect with {named('alone')}; leave one of them out.")
         if release.labels == BY_SETS and (self.previous is not None or self.key is not None):
             raise InvalidParameter(
-                f"{named('labels')} sets: such labels name the values that occur, so that two releases say who came "
-                f"and who left between them; with {named('previous')} or {named('key')} they are those of the "
-                "hierarchies."
+                f"{named('labels')} sets: such labels name the values that occur, so two releases show who came and "
+                f"went between them; with {named('previous')} or {named('key')}, use the labels of the hierarchies."
             )
         if release.choose is None and self.objectives:
             raise InvalidParameter(
-                f"A release is of one node, and a front has many: say which by {named('choose')}, either its place in "
-                "the list or its levels, as in 'age=1,sex=0'."
+                f"A release needs one node, and a front has many: pick one with {named('choose')}, by its place in the "
+                "list or by its levels, as in 'age=1,sex=0'."
             )
         if release.choose is None and all(getattr(self.limits, name) is None for name in ("k", "l", "t")):
             raise InvalidParameter(
-                "Without a limit the table would be released as it is, for that loses nothing: give "
-                f"{named('k')} (or {named('l')}, {named('t')}), or say by {named('choose')} which node."
+                "Without a limit the table would be released unchanged, since that loses nothing: give "
+                f"{named('k')} (or {named('l')}, {named('t')}), or pick a node with {named('choose')}."
             )

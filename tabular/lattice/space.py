@@ -223,7 +223,7 @@ def refuse_unreachable(table: Table, limits: Limits, sensitive: str | None = Non
     rows = len(table)
     if limits.k is not None and limits.k > rows > 0:
         raise NoSolution(
-            f"No release with k={limits.k} exists: the table has {rows} records. The nearest limit that is met is "
+            f"No release with k={limits.k} exists: the table has {rows} records. The nearest limit that can be met is "
             f"k={rows}, by the node that makes them all alike. Lower {named('k')} or add records."
         )
     if limits.l is not None and sensitive is not None and rows:
@@ -231,7 +231,7 @@ def refuse_unreachable(table: Table, limits: Limits, sensitive: str | None = Non
         if limits.l > values:
             raise NoSolution(
                 f"No release with l={limits.l} exists: column {sensitive!r} has {values} distinct values. The nearest "
-                f"limit that is met is l={values}, by the node that makes all records alike. Lower {named('l')}."
+                f"limit that can be met is l={values}, by the node that makes all records alike. Lower {named('l')}."
             )
 
 

@@ -113,7 +113,7 @@ class PRAM(Protection):
         if not isinstance(self.matrix, Mapping):
             return self.matrix
         if attribute.name not in self.matrix:
-            raise InvalidParameter(f"{named('matrix')} has none for column {attribute.name!r}.", owner="PRAM")
+            raise InvalidParameter(f"{named('matrix')} has no matrix for column {attribute.name!r}.", owner="PRAM")
         return self.matrix[attribute.name]
 
 

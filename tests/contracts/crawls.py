@@ -136,9 +136,9 @@ class CrawlContract(OnAStore):
         # A count that looks like the id is none.
         assert store.records_of("town", VISITED, ["17"])[0].document == {"state": "kept", "following": 99}
         assert store.records_of("town", FORGOTTEN, [person_mark(store.secret(), "99")])
-        with pytest.raises(InvalidInput, match="no user of that id"):
+        with pytest.raises(InvalidInput, match="no user with that id"):
             store.forget("town", "99")
-        with pytest.raises(InvalidInput, match="no user of that id"):
+        with pytest.raises(InvalidInput, match="no user with that id"):
             store.check_person("town", "99")
         assert store.check() == []
 

@@ -16,6 +16,9 @@ from graphpriv.store.crawls import CHARGES
 from graphpriv.synthetic import synthetic_graph
 from graphpriv.topics import TOPICS
 
+#: What was collected is made once, for all of these tests.
+pytestmark = pytest.mark.xdist_group("demonstration")
+
 USERS = 40
 
 

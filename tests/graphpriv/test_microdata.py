@@ -1,4 +1,5 @@
 import csv
+import hashlib
 from collections import Counter
 from dataclasses import replace
 
@@ -98,3 +99,18 @@ def test_a_topic_that_a_spreadsheet_would_run_is_made_harmless(tmp_path):
     with (tmp_path / "m.csv").open("wb") as file:
         microdata(graph, rng=rng()).write(file)
     assert "'=HYPERLINK(1)" in (tmp_path / "m.csv").read_text()
+
+
+def test_the_order_comes_from_a_keyed_hash_and_not_from_the_generator():
+    """Decision 0006: the generator gives a key, and SHAKE-256 of the key and a label the order."""
+    graph = random_graph(1, 40, 90)
+    draws = rng(5)
+    key = draws.bytes(32)
+    # Written out once more: 8 bytes a row, sorted.
+    stream = hashlib.shake_256(b"order|1|" + key).digest(8 * 40)
+    order = sorted(range(40), key=lambda row: int.from_bytes(stream[8 * row : 8 * row + 8], "little"))
+    rows = plain_rows(graph)
+    given_to = rng(5)
+    assert list(microdata(graph, rng=given_to).rows()) == [rows[user] for user in order]
+    # The generator has given the key and nothing else.
+    assert given_to.bytes(8) == draws.bytes(8)

@@ -147,7 +147,7 @@ def test_whom_the_previous_release_lacks_stays_with_those_of_one_trail(six):
     assert len(set(kept[6:].tolist())) == 1
     assert FREE not in kept
     # A release that tells the last four apart in its turn has trails of two.
-    with pytest.raises(NoSolution, match=r"no more than 2 users share what .* Lower k to 2, or delete releases whose"):
+    with pytest.raises(NoSolution, match=r"no more than 2 users share the .* Lower k to 2, or delete releases whose"):
         kept_clusters(previous, [published("s", newer, *range(10))], 3)
 
 
@@ -159,7 +159,7 @@ def test_whom_the_previous_release_lacks_stays_with_those_of_one_trail(six):
         (
             (0, 1, 2, 3, 4, 5),
             3,
-            "no more than 2 users share what was published there of them. Lower k to 2, or delete it",
+            "no more than 2 users share the profiles published for them there. Lower k to 2, or delete it",
         ),
         ((0, 1, 2, 3, 4, 5, -1), 2, "1 user was added since.* Add more users, or delete 'r'"),
         ((0, 1, 2, 3, 4, 5, -1, -1, -1), 4, "Lower k to 2"),

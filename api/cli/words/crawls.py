@@ -28,7 +28,7 @@ def crawled(verb: Any, outcome: Outcome, said: Said) -> None:
         said.line(f"Left out: {', '.join(left_out)}.")
     lists = {key: value for key, value in document["lists"].items() if key != "share_seen"}
     share = document["lists"]["share_seen"]
-    seen = "" if share is None else f", {share:.1%} of what they hold was seen"
+    seen = "" if share is None else f", {share:.1%} of their entries seen"
     said.line(f"Lists: {', '.join(f'{count} {ending}' for ending, count in lists.items()) or 'none'}{seen}.")
     failed = ", ".join(f"{count} {kind}" for kind, count in document["failures"].items()) or "none"
     said.line(f"Requests: {document['requests']:,}, cost ${document['cost']:,.3f}; failures: {failed}.")
@@ -61,13 +61,14 @@ def _doubts(document: dict[str, Any], said: Said) -> None:
 
 def _would(document: dict[str, Any], said: Said) -> None:
     asks, cost = document["would_ask"], document["cost"]
+    users = counted(asks["users"], "more user" if document["kept"] else "user")
     said.line(
-        f"It would keep {counted(asks['users'], 'user')}, with at most {asks['follows_at_most']:,} follows and "
-        f"{asks['posts_at_most']:,} posts."
+        f"It would keep {users}, with at most {asks['follows_at_most']:,} follows and {asks['posts_at_most']:,} posts."
     )
+    within = f" It stops before it costs more than ${budget:,.2f} in all." if (budget := document["budget"]) else ""
     said.line(
-        f"That costs ${cost['likely']:,.2f} if users follow as many as is likely, at least about ${cost['low']:,.2f} "
-        f"and at most about ${cost['high']:,.2f}, at the prices of {document['prices']['date']}. Nothing was asked."
+        f"That would likely cost ${cost['likely']:,.2f}: at least about ${cost['low']:,.2f}, at most about "
+        f"${cost['high']:,.2f}, at the prices of {document['prices']['date']}.{within} Nothing was asked."
     )
 
 

@@ -39,7 +39,9 @@ def evolved(verb: Any, outcome: Outcome, said: Said) -> None:
     if "read_back" in document:
         _read_back(document, said)
     if "private" in written:
-        said.line(f"Wrote {written['private']}: the seed and all that leads back; keep it apart from the release.")
+        said.line(
+            f"Wrote {written['private']}: the seed and everything that leads back; keep it apart from the release."
+        )
     if verb.html not in (None, STREAM):
         said.line(f"Wrote {verb.html}: the report.")
     if not verb.shuffles:

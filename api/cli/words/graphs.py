@@ -71,11 +71,14 @@ def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
     said.line(f"Forgotten, with {links}, {posts} and {rows}.")
     if gone["uploads"] or gone["jobs"]:
         uploads, jobs = counted(gone["uploads"], "upload"), counted(gone["jobs"], "job")
-        said.line(f"Erased in the service: {uploads} and {jobs} with all that they left.")
+        said.line(f"Erased in the service: {uploads} and {jobs} with everything they left.")
     if gone["erased"] is False:
-        note("warning: another process is reading the store; the deleted data leaves its files when that ends.")
+        note(
+            "warning: another process is reading the store; the deleted data stays in its files until that process "
+            "ends."
+        )
     if gone["erased"] is None:
-        note("The server may keep deleted texts in its files and transaction logs until it writes others over them.")
+        note("The server may keep deleted texts in its files and transaction logs until it overwrites them.")
     note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
     if gone["mappings"]:
         note("Delete those releases before you release again: beside a new one they show which row is missing.")
@@ -113,7 +116,7 @@ _SHARES = (
 
 
 #: What is highest, and the head of its column.
-_HIGHEST = {"expected_success": "named rightly", "disclosure_risk": "found"}
+_HIGHEST = {"expected_success": "identified correctly", "disclosure_risk": "found"}
 
 
 @tells("protect")
@@ -127,13 +130,13 @@ def protected(verb: Any, outcome: Outcome, said: Said) -> None:
     )
     if document["beside"]:
         said.line(
-            f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}. So many users share the "
-            "rarest combination of their profiles in all these releases."
+            f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}, the number of users "
+            "who share the rarest combination of profiles in all these releases."
         )
     if gone := document["forgotten_beside"]:
         rows = "1 row of forgotten persons is" if gone == 1 else f"{gone} rows of forgotten persons are"
-        note(f"warning: {rows} in earlier releases alone and so easy to find; the joint k is of the others.")
-    note(f"The edges are as they were; to see what can still be found: graphpriv audit {verb.name} {verb.into}")
+        note(f"warning: {rows} only in earlier releases, and so easy to find; the joint k leaves them out.")
+    note(f"The edges are unchanged; to see who can still be found: graphpriv audit {verb.name} {verb.into}")
 
 
 @tells("audit")
@@ -180,7 +183,7 @@ def highest_risks(document: dict[str, Any]) -> list[str]:
     """Whom the strongest attacker finds, with profiles and by links alone, and who is most exposed."""
     lines = [
         f"Highest risk: {_of_highest(document, 'highest')}.",
-        f"By links alone: {_of_highest(document, 'highest_by_links')}; no k changes that while links stay.",
+        f"By links alone: {_of_highest(document, 'highest_by_links')}; no k changes this while the links stay.",
     ]
     smallest = document["smallest_candidate_set"]
     if smallest is not None:
@@ -195,7 +198,7 @@ def _of_highest(document: dict[str, Any], name: str) -> str:
         return "not known"
     low, high = document["bounds"][measure][highest["attacker"]][highest["scenario"]]
     share = f"{100 * high:.2f} %" if low == high else f"{100 * low:.2f} to {100 * high:.2f} %"
-    found = "named rightly" if measure == "expected_success" else "found"
+    found = "identified correctly" if measure == "expected_success" else "found"
     knows = "the links" if highest["scenario"] == "structure" else highest["scenario"]
     return f"{share} of users are {found} ({highest['attacker']}, who knows {knows})"
 
@@ -208,7 +211,7 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
     rows = outcome.document["rows"]
     if not outcome.document["ended"]:
         done = ", ".join(f"{row['runs']} with k={row['k']}" for row in rows)
-        said.line(f"Stopped early; these are the means of the runs that were done: {done}.")
+        said.line(f"Stopped early; these are the means of the completed runs: {done}.")
     for each in outcome.document["left_out"]:
         said.line(f"k={each['k']} is left out. {each['reason']}")
     highest = [
@@ -255,10 +258,10 @@ def _show_collection(document: Mapping[str, Any], said: Said) -> None:
     """Whom the crawl asked, and how many users were placed."""
     crawl, places, meant = document["crawl"], document["enrichment"]["places"], document["agreement"]
     said.line(
-        f"Collected {counted(crawl['users']['kept'], 'user')} by {counted(crawl['requests'], 'request')}, for which X "
+        f"Collected {counted(crawl['users']['kept'], 'user')} with {counted(crawl['requests'], 'request')}; X "
         f"would have charged ${crawl['cost']:,.2f}. {places['placed']:,} were placed, "
-        f"{_percent(meant['country'])} of them in the right country; {_percent(meant['first_topic'])} have the first "
-        "topic that was meant."
+        f"{_percent(meant['country'])} of them in the right country; {_percent(meant['first_topic'])} have the right "
+        "first topic."
     )
 
 

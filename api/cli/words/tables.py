@@ -27,7 +27,7 @@ def described(verb: Any, outcome: Outcome, said: Said) -> None:
         header = "a header" if dialect["header"] else "no header"
         decimal = ", decimal comma" if dialect["decimal"] == "," else ""
         said.line(
-            f"{document['file']}: CSV, {size}; cells parted by {dialect['delimiter']}{spaced}, quotes "
+            f"{document['file']}: CSV, {size}; cells separated by {dialect['delimiter']}{spaced}, quotes "
             f"{dialect['quote']}, {dialect['encoding']}, lines end in {dialect['line_end']}, {header}{decimal}."
         )
     said.table("Columns", _COLUMNS, [_column(each) for each in columns])
@@ -42,14 +42,14 @@ def described(verb: Any, outcome: Outcome, said: Said) -> None:
             f"{outcome.details['schema']} describes columns that the file lacks: {', '.join(document['absent'])}."
         )
     if any(column["proposed"] for column in columns):
-        note("A role with ? is a proposal; set it by --role NAME=ROLE or in a schema.")
+        note("A role with ? is a proposal; set it with --role NAME=ROLE or in a schema.")
 
 
 @tells("table import")
 def imported(verb: Any, outcome: Outcome, said: Said) -> None:
     """What was found, and what it is called now."""
     described(verb, outcome, said)
-    said.line(f"Kept as the original {outcome.document['file']!r}.")
+    said.line(f"Saved as the original {outcome.document['file']!r}.")
 
 
 def _column(column: dict[str, Any]) -> list[object]:
@@ -90,7 +90,7 @@ def checked(verb: Any, outcome: Outcome, said: Said) -> None:
     criteria = outcome.details["criteria"]
     shown = {key: each for key, each in criteria.items() if secret or not each.method.of_values}
     rows = [(each.name, _number(document[key]), each.method.safer, each.summary) for key, each in shown.items()]
-    said.table(title, ["criterion", "value", "safer", "what it says"], rows)
+    said.table(title, ["criterion", "value", "safer", "meaning"], rows)
     if len(secret) > 1:
         found = document["by_attribute"]
         lines = [
@@ -107,12 +107,12 @@ def _number(value: float | None) -> float | str:
 
 #: What the scores are.
 _SCORES = {
-    "information_loss": "Mean of CTBIL, DBIL and EBIL; of numbers PIL.",
-    "disclosure_risk": "Mean of ID and the better linkage, DBRL or PRL; of numbers of ID and the mean linkage.",
+    "information_loss": "Mean of CTBIL, DBIL and EBIL; for numbers, PIL.",
+    "disclosure_risk": "Mean of ID and the better linkage, DBRL or PRL; for numbers, of ID and the mean linkage.",
     "score_mean": "Mean of loss and risk.",
     "score_max": "Greater of loss and risk.",
-    "score_mean_em": "The mean as the thesis has it, by prl_em.",
-    "score_max_em": "The greater as the thesis has it, by prl_em.",
+    "score_mean_em": "The mean as in the thesis, with prl_em.",
+    "score_max_em": "The greater as in the thesis, with prl_em.",
 }
 
 
@@ -125,10 +125,10 @@ def measured(verb: Any, outcome: Outcome, said: Said) -> None:
     rows = [(key, document[key], raw, summaries[key]) for key, raw in document["raw"].items() if raw is not None]
     kind = "numbers" if document["numeric"] else "categories"
     title = f"{counted(document['records'], 'record')}, {counted(len(document['columns']), 'column')}, read as {kind}"
-    said.table(title, ["measure", "percent", "raw", "what it says"], rows)
+    said.table(title, ["measure", "percent", "raw", "meaning"], rows)
     scores = [(key, document[key], text) for key, text in _SCORES.items() if document[key] is not None]
     if scores:
-        said.table("Scores", ["score", "percent", "what it says"], scores)
+        said.table("Scores", ["score", "percent", "meaning"], scores)
 
 
 #: What the attackers go by.
@@ -149,13 +149,16 @@ def _highest(document: dict[str, Any], said: Said) -> None:
     said.line(f"Highest linkage: {upper}{linked(highest)}.")
     informed = document["informed"]
     if informed is not None and informed > highest["value"]:
-        note(f"Who knows the method links {informed:.2f} %; give the matrices for that to count, if it is a PRAM.")
+        note(
+            f"Somebody who knows the method links {informed:.2f} %; if the method is PRAM, give the matrices to count "
+            "this."
+        )
 
 
 def linked(highest: dict[str, Any]) -> str:
     """How many records the strongest attacker links rightly, and how."""
     attacker = _ATTACKERS[highest["measure"]]
-    return f"{highest['value']:.2f} % of the records are linked rightly, {attacker}"
+    return f"{highest['value']:.2f} % of the records are linked correctly, {attacker}"
 
 
 @tells("table protect")
@@ -189,7 +192,7 @@ def _masked(verb: Any, outcome: Outcome, said: Said) -> None:
     if "disclosure_risk_bound" in document:
         bound = document["disclosure_risk_bound"]
         said.line(f"PRL was not solved exactly: the true risk lies within {bound:.2f} of this one.")
-    for key, words in (("private", "the seed and all that leads back"), ("matrices", "the transition matrices")):
+    for key, words in (("private", "the seed and everything that leads back"), ("matrices", "the transition matrices")):
         if key in document:
             said.line(f"Wrote {document[key]}: {words}; private, keep it apart from the release.")
     if not verb.shuffles:
@@ -354,7 +357,7 @@ def _losses(document: Mapping[str, Any], said: Said) -> None:
     ]
     said.table(
         "What each attribute lost",
-        ["attribute", "level", "values before", "after", "glm %", "precision %", "bits a row", "suppressed"],
+        ["attribute", "level", "values before", "after", "glm %", "precision %", "bits per row", "suppressed"],
         rows,
     )
 
@@ -371,19 +374,20 @@ def _release(document: Mapping[str, Any], levels: str, said: Said, *, shuffle: b
     said.line(f"Recounted from the released table: k={release['k']}{of_values}{rows}.")
     if "private" in done:
         said.line(
-            f"Wrote {done['private']}: the seed and all that leads back; private, keep it apart from the release."
+            f"Wrote {done['private']}: the seed and everything that leads back; private, keep it apart from the "
+            "release."
         )
     # A quasi-identifier is `*` there, also one that is sensitive.
     is_kept = document["sensitive"] is not None and document["sensitive"] not in release["levels"]
     if gone and not done["left_out"] and is_kept:
         note(
-            f"A suppressed row keeps its value of {document['sensitive']!r}: whoever knows that a person is among the "
+            f"Suppressed rows keep their values of {document['sensitive']!r}: whoever knows that a person is among the "
             f"{gone:,} may learn it. --suppressed drop leaves these rows out."
         )
     if release["labels"] == BY_SETS:
         note(
-            "A label of a set, such as {A|B}, lists the values under it: measure this table, and release one with the "
-            "labels of the hierarchies."
+            "The label of a set, such as {A|B}, lists the values under it: measure this table, but release one with "
+            "the labels of the hierarchies."
         )
     if not shuffle:
         note(ORDER_KEPT)

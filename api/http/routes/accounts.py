@@ -106,7 +106,7 @@ def _before() -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise HttpProblem(400, "Invalid input", "cursor must be one that an earlier page has given.")
+        raise HttpProblem(400, "Invalid input", "cursor must be one that an earlier page gave.")
     return int(text)
 
 

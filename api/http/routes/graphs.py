@@ -189,7 +189,7 @@ def forget(name: str, user: str) -> Response:
         if graph.kind == "release":
             raise
         # The id is not repeated: it is that of a person.
-        raise UnknownThing("This graph has no user of that id.") from None
+        raise UnknownThing("This graph has no user with that id.") from None
     return jsonify({**outcome.document, "graph": graph.name})
 
 
@@ -271,7 +271,7 @@ def _replaced(name: str) -> str | None:
         return None
     if not request.if_match:
         raise HttpProblem(
-            409, "Name taken", "A graph is called that already; take another name, or send its ETag in If-Match."
+            409, "Name taken", "A graph already has this name; choose another, or send its ETag in If-Match."
         )
     return _matched(graph)
 
@@ -283,7 +283,7 @@ def _matched(graph: Graph) -> str | None:
     # Before the state is looked at: what comes in between is found when the graph is changed.
     revision = service().opened().revision(graph.stored)
     if not request.if_match.contains(_tag(graph)):
-        raise HttpProblem(412, "Precondition failed", "The graph has changed since; look at it again.")
+        raise HttpProblem(412, "Precondition failed", "The graph has changed in the meantime; read it again.")
     return revision
 
 

@@ -236,7 +236,7 @@ def result(id: str) -> Response:
     if job.state == "failed":
         return _failed(job)
     if not job.has_ended:
-        raise HttpProblem(409, "Not done", "This job has not ended; its result is not there yet.")
+        raise HttpProblem(409, "Not done", "This job has not ended, so it has no result yet.")
     _note(job, "result")
     return _result(job)
 

@@ -59,7 +59,7 @@ def _view(entry: Entry[Query]) -> Callable[..., Response]:
         except InvalidParameter as error:
             if error.parameter == _USER:
                 # It stands in the path, and is not repeated: it may be that of a person.
-                raise UnknownThing("This graph has no user of that id.") from None
+                raise UnknownThing("This graph has no user with that id.") from None
             raise
         except UnknownName as error:
             # It may have been deleted meanwhile.

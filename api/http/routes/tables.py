@@ -325,7 +325,7 @@ def _matched(table: StoredTable) -> str | None:
     """The tag of a table in the state that If-Match names; another state is refused."""
     tag = table.tag
     if request.if_match and not request.if_match.contains(tag):
-        raise HttpProblem(412, "Precondition failed", "The table has changed since; look at it again.")
+        raise HttpProblem(412, "Precondition failed", "The table has changed in the meantime; read it again.")
     return tag if request.if_match else None
 
 

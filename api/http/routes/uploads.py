@@ -61,7 +61,7 @@ def _size(body: dict[str, Any]) -> int:
     is_number = isinstance(size, int | float) and not isinstance(size, bool)
     if {"size"} <= set(body) <= {"size", "name"} and is_number and 0 <= size <= LARGEST and size == int(size):
         return int(size)
-    raise InvalidParameter(f"{named('size')} must be how many bytes will come; beside it there may be a name.")
+    raise InvalidParameter(f"{named('size')} must be the number of bytes to upload; only a name may go with it.")
 
 
 def _name(body: dict[str, Any]) -> str:
@@ -74,5 +74,5 @@ def _name(body: dict[str, Any]) -> str:
 def _offset() -> int:
     text = request.args.get("offset", "")
     if not (text.isascii() and text.isdigit() and len(text) <= 16):
-        raise HttpProblem(400, "Invalid input", "offset must be the whole number of bytes that came before.")
+        raise HttpProblem(400, "Invalid input", "offset must be the number of bytes uploaded so far.")
     return int(text)

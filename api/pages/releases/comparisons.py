@@ -24,7 +24,7 @@ _COMPARE, _GRID = "table compare", "table protect"
 #: The figures to sort by, each with whether a higher one is worse and comes first.
 FIGURES = {
     "disclosure_risk": ("Disclosure risk", True),
-    "linked": ("Rows linked rightly", True),
+    "linked": ("Rows linked correctly", True),
     "information_loss": ("Information loss", False),
     "score_max": ("Greater of both", False),
     "score_mean": ("Mean of both", False),

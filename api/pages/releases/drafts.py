@@ -12,8 +12,8 @@ from tabular.errors import InvalidParameter
 #: Who gets a release: how many users or rows shall be alike, and why.
 AUDIENCES = {
     "colleagues": (5, "Colleagues under contract", "They have signed not to look for anybody, and you know them."),
-    "partners": (10, "Named partners", "You know who they are, and not what else they have."),
-    "everybody": (20, "Everybody", "Somebody will try, with everything else that can be found."),
+    "partners": (10, "Named partners", "You know who they are, but not what else they know."),
+    "everybody": (20, "Everybody", "Somebody will try to identify people, with everything they can find."),
 }
 
 #: So many jobs with candidates stand side by side.

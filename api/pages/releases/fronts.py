@@ -159,10 +159,10 @@ def _result(job: Mapping[str, Any]) -> dict[str, Any] | None:
 def _refusal(job: Mapping[str, Any], picked: Mapping[str, Any]) -> str | None:
     """Why a node cannot be released, if so."""
     if _of_upload(job):
-        return "Not possible: this was a search of an upload; keep it as a table and search that."
+        return "Not possible: this search was of an upload. Save the upload as a table and search the table."
     if "k" not in picked:
-        return "Not possible: the search has not found this node; pick one that it shows."
-    return None if picked["k"] >= 2 else "Not possible: a row would stand alone, and nobody would be protected."
+        return "Not possible: the search did not find this choice of levels. Pick one it shows."
+    return None if picked["k"] >= 2 else "Not possible: k would be 1, which protects nobody."
 
 
 def _subject(job: Mapping[str, Any]) -> TableRelease:

@@ -17,7 +17,7 @@ from tabular.errors import counted
 
 #: What must stay useful, as the losses measure it.
 _USES = {
-    "places": ("Places", "How many users are at each place, and how near each stays to the true one."),
+    "places": ("Places", "How many users are at each place, and how near each user's place stays to the true one."),
     "topics": ("Topics", "How many users have each topic, and how near each user's topics stay to the true ones."),
     "links": ("Who is linked with whom", "How links run between places and between topics."),
 }
@@ -30,11 +30,11 @@ class GraphRelease:
     graph: Graph
     kind = "graph"
     words = Words(
-        alike="Users, at least, who share each profile",
+        alike="At least this many users share each profile",
         why="The more people can look, and the less you know of them, the more users must share each profile.",
-        risk="Named rightly, with profiles",
+        risk="Identified correctly, with profiles",
         other_risk="By links alone",
-        note="Losses go from 0 to 1. Links are released as they are: no candidate changes what they give away.",
+        note="Losses go from 0 to 1. Links are released as they are: no candidate changes what they reveal.",
     )
     columns: Sequence[tuple[str, bool]] = ()
 
@@ -99,7 +99,7 @@ class GraphRelease:
             Candidate(
                 id=choice_of(method, {"k": row["k"]}),
                 title=f"{method}, k {row['k']}" if several else f"k {row['k']}",
-                note="as asked for" if row["k"] == draft.k and not several else "",
+                note="as requested" if row["k"] == draft.k and not several else "",
                 risk=row["highest"]["expected_success"]["mean"],
                 other_risk=row["highest_by_links"]["expected_success"]["mean"],
                 losses=_losses(row),
@@ -126,7 +126,7 @@ class GraphRelease:
             headline=f"Each of {users:,} users will share their place and topics with at least {others}.",
             others=(
                 f"All {links:,} links stay as they are, between users with new ids in a new order. Whoever knows "
-                "the links of a person may find that person again; k does not change that.",
+                "a person's links may still find that person; k does not change that.",
             ),
         )
 

@@ -103,7 +103,7 @@ def _draft(given: Any) -> Draft:
 
 def _subject(draft: Draft) -> Subject:
     if draft.kind is None:
-        raise InvalidInput("Say what is to be released, a graph or a table.")
+        raise InvalidInput("Choose a graph or a table to release.")
     return _SUBJECTS[draft.kind](draft.name or "")
 
 

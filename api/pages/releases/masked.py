@@ -72,7 +72,7 @@ def measure_masked(name: str) -> Answered:
     """Measure a table against its original as a job."""
     table, form = _found(name), request.form
     if not form.get("original"):
-        raise InvalidInput("Choose the original that the table was made of.")
+        raise InvalidInput("Choose the original that the table was made from.")
     options = {
         "original": f"original:{form.get('original', '')}",
         "masked": table.address,

@@ -28,10 +28,10 @@ def chosen_in(data: bytes, name: str) -> dict[str, Any]:
         call_by("the plan", str(path))
         verb, found = read_plan(str(path))
     if verb not in _READERS:
-        raise InvalidInput(f"This is a plan for {verb}, and not for a release.")
+        raise InvalidInput(f"This plan runs {verb}, which makes no release.")
     chosen = _READERS[verb](vars(found))
     if chosen["k"] is None:
-        raise InvalidInput("This plan asks for no k, and the guide needs one.")
+        raise InvalidInput("This plan sets no k, and the guide needs one.")
     return chosen
 
 
@@ -48,7 +48,7 @@ def _of_graph(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_table(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["grid"]:
-        raise InvalidInput("This plan compares many protections, and releases nothing.")
+        raise InvalidInput("This plan compares protections and releases nothing.")
     given = _parameters(options["param"])
     k = given.get("k", "")
     return {

@@ -35,7 +35,9 @@ def previewed(id: str | None, columns: Sequence[str]) -> Preview | None:
     if not id:
         return None
     if {"where", "limit", "cursor", "format"} & set(request.args):
-        raise HttpProblem(400, "Invalid input", "This page shows the first rows, and takes no other question.")
+        raise HttpProblem(
+            400, "Invalid input", "This page shows only the first rows; leave out cursor, limit and conditions."
+        )
     job = jobs.found(id)
     if job["options"].get("out") != Preview.FILE or job["options"].get("into"):
         raise UnknownThing("No preview has this id.")

@@ -44,12 +44,12 @@ class TableRelease:
     described: Mapping[str, Any]
     kind = "table"
     words = Words(
-        alike="Rows, at least, that agree in what an attacker may know",
+        alike="At least this many rows agree in what an attacker may know",
         why="The more people can look, and the less you know of them, the more rows must agree.",
         risk="Disclosure risk",
-        other_risk="Rows linked rightly",
-        note="Risk is the mean of what can be told of values and of the better linkage of rows; linked rightly is what "
-        "the best attacker achieves who has the whole original.",
+        other_risk="Rows linked correctly",
+        note="Disclosure risk is the mean of two risks: learning values, and linking rows by the better linkage. "
+        "Rows linked correctly: the share that the best attacker links who has the whole original.",
     )
     releases: Sequence[str] = ()
 
@@ -146,18 +146,18 @@ class TableRelease:
         """No column to protect, too few rows, a column that may name people, or a hierarchy that is missing."""
         draft = self.completed(draft)
         if not draft.columns:
-            return "All columns are identifiers or sensitive, so there is none to protect. Say other roles first."
+            return "All columns are identifiers or sensitive, so none is left to protect. Change the roles first."
         if draft.k > self.most:
             return f"k is {draft.k}, and the table has {self.most:,} row{'' if self.most == 1 else 's'}. Lower k."
         unnamed = self._unnamed(draft)
         if unnamed:
             return (
-                f"All values of {listed(unnamed)} are distinct, so they may say who somebody is. Say a role first: "
+                f"All values of {listed(unnamed)} are distinct, so they may identify people. Set a role first: "
                 "identifier to drop them, or insensitive to keep them."
             )
         lacking = self._without_hierarchy(draft.columns)
         if lacking and choice_in(draft.chosen or "")[0] == LEVELS:
-            return f"{_needs_hierarchies(lacking)} Make them first, or take another candidate."
+            return f"{_needs_hierarchies(lacking)} Make them first, or choose another candidate."
         return None
 
     def _unnamed(self, draft: Draft) -> list[str]:
@@ -179,9 +179,9 @@ class TableRelease:
             others_alike = number("k", parameters["k"]) - 1
             gone = decimal("suppression", parameters.get("suppression", "0"))
             headline = f"Each row will agree with at least {others_alike} others in {listed(draft.columns)}"
-            headline += f", or have * in all of them; at most {gone:.1%} of the rows do." if gone else "."
+            headline += f", or have * in all of them; at most {gone:.1%} of the rows have *." if gone else "."
         else:
-            headline = f"Values of {listed(draft.columns)} will be changed; no number of rows that agree is promised."
+            headline = f"Values of {listed(draft.columns)} will change, but no k is promised: rows may stay unique."
         return Promise(headline=headline, others=self.told_of(draft.columns))
 
     def told_of(self, columns: Sequence[str]) -> list[str]:
@@ -190,8 +190,8 @@ class TableRelease:
         said = [f"Identifiers are dropped: {listed(self._identifiers)}."] if self._identifiers else []
         if others:
             stay = "stays as it is" if len(others) == 1 else "stay as they are"
-            said.append(f"{listed(others)} {stay}: whoever knows these values for a person may find that person.")
-        return [*said, "Rows stand in a new random order.", *self._beside()]
+            said.append(f"{listed(others)} {stay}: whoever knows these values of a person may find that person.")
+        return [*said, "Rows are put in a new random order.", *self._beside()]
 
     @property
     def guessed_roles(self) -> list[str]:
@@ -207,8 +207,8 @@ class TableRelease:
         if not own:
             return []
         return [
-            f"{listed(sorted(set(own)))} came of this table before: whoever has two releases can put them side by "
-            "side, and fewer rows agree in both. Delete what is not to stay."
+            f"{listed(sorted(set(own)))} came from this table before. Whoever has two releases can compare them, "
+            "and fewer rows agree in both. Delete releases you no longer need."
         ]
 
     @property
@@ -238,7 +238,7 @@ def table_of(given: Any) -> TableRelease:
     """The original table that an address or a form names, for whoever may protect it."""
     access.refuse_role(account().role, "protect", is_about_nothing=True)
     if not given.get("table"):
-        raise InvalidInput("Say which table it is about.")
+        raise InvalidInput("Choose a table.")
     return TableRelease.called(given["table"])
 
 
@@ -289,7 +289,7 @@ def candidate_of(found: Mapping[str, Any], sample: Sample | None = None) -> Cand
 
 
 def _needs_hierarchies(lacking: Sequence[str]) -> str:
-    return f"A release by levels needs a hierarchy of each column; {listed(lacking)} {_have(lacking)} none."
+    return f"A release by levels needs a hierarchy for each column; {listed(lacking)} {_have(lacking)} none."
 
 
 def _have(names: Sequence[str]) -> str:

@@ -215,8 +215,8 @@ function facts() {
   const all = picture.communities ? "pairs of communities" : "linked pairs";
   const shown = picture.drawn === picture.of ? `All ${format(picture.of)} ${all} are drawn.` : `${format(picture.drawn)} of ${format(picture.of)} ${all} are drawn, a random sample.`;
   const what = picture.communities
-    ? `${format(picture.users)} users are too many to draw one by one: each disc is a community, the larger the more users it has, in the colour of its most frequent value.`
-    : `${format(picture.users)} users. Click on one to see who is linked with them.`;
+    ? `${format(picture.users)} users are too many to draw one by one. Each disc is a community; larger discs hold more users, and the colour shows the most frequent value.`
+    : `${format(picture.users)} users. Click on a user to see their links.`;
   said.textContent = `${what} ${shown}`;
 }
 
@@ -233,7 +233,7 @@ function tell(at) {
   address.searchParams.set("user", id);
   address.hash = "neighbours";
   link.href = address;
-  link.textContent = "see them all";
+  link.textContent = "see all of them";
   const sampled = picture.drawn === picture.of ? "" : " in the sample";
   const shared = picture.colours.class.sizes[at];
   const alike = shared > 1 ? `${format(shared)} users have this profile` : "nobody else has this profile";
@@ -358,11 +358,11 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 
 (async () => {
   const slow = setTimeout(() => {
-    said.textContent = "Laying the graph out … The first graph after an installation takes about ten seconds: code is compiled for it.";
+    said.textContent = "Laying out the graph … The first one after an installation takes about ten seconds, to compile code.";
   }, 2000);
   try {
     const answer = await fetch(box.dataset.picture);
-    if (!answer.ok) throw new Error(`The picture did not come (${answer.status}). Load the page again.`);
+    if (!answer.ok) throw new Error(`The picture could not be loaded (${answer.status}). Load the page again.`);
     picture = await answer.json();
     links = lineUp();
     choice.replaceChildren(...Object.entries(picture.colours).map(([name, each]) => new Option(each.title, name, false, name === box.dataset.colour)));

@@ -54,7 +54,7 @@ async function step(does, changes = {}) {
     told.textContent = editor.dataset.told;
     again(focused);
   } catch {
-    refused.textContent = "The service does not answer; nothing was changed.";
+    refused.textContent = "The service does not answer. Nothing was changed.";
     refused.hidden = false;
   } finally {
     busy = false;

@@ -69,7 +69,7 @@ class Row:
         """What of it is a guess, and why."""
         told = list(self.described["doubts"])
         if self.described["proposed"] and not self.said.get("role"):
-            told.append(f"the role {self.described['proposed']} is a guess, by its name and its values")
+            told.append(f"the role {self.described['proposed']} is a guess from its name and values")
         return told
 
 
@@ -128,7 +128,7 @@ def _number(text: str, name: str) -> float | int:
     try:
         number = float(text)
     except ValueError:
-        raise InvalidInput(f"Column {name!r}: bounds are two numbers, from and to; {text!r} is none.") from None
+        raise InvalidInput(f"Column {name!r}: bounds must be two numbers, from and to; {text!r} is none.") from None
     return int(number) if number.is_integer() else number
 
 

@@ -176,7 +176,7 @@ def _step(draft: Draft, do: str, form: Mapping[str, str]) -> Draft:
         return draft.take_out(ticked, level) if do == "out" else draft.put(ticked, level, form.get("into", ""))
     if do == "names":
         return _named(draft, form)
-    raise InvalidParameter.wrong("do", must="be a step that there is", was=do[:20])
+    raise InvalidParameter.wrong("do", must="be an existing step", was=do[:20])
 
 
 def _named(draft: Draft, form: Mapping[str, str]) -> Draft:
@@ -230,7 +230,7 @@ def _paths() -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{name}: this is no JSON.") from None
+        raise InvalidInput(f"{name} is not JSON.") from None
 
 
 def _sent(otherwise: str) -> tuple[bytes, str]:
@@ -259,7 +259,7 @@ def _refuse_lacking(column: Column, other: StoredTable) -> None:
     lacking = len(column.work().draft.covering(attribute).values) - len(column.work().draft.values)
     if lacking:
         text = (
-            f"{lacking:,} values of {other.name} are not in it; it was kept for no table. Leave {other.name} out, or "
+            f"{lacking:,} values of {other.name} are not in it; it was saved for no table. Leave {other.name} out, or "
         )
         raise InvalidInput(f"{text}import the hierarchy there and place them.")
 
@@ -309,8 +309,8 @@ def _builders() -> dict[str, str]:
     """What one can begin from: the name, and what it is called."""
     built = {name: f"{name}: {hierarchies[name].summary}" for name in hierarchies if name != FROM_FILE}
     return {
-        GUESS: "a guess: what its values suggest",
-        BY_HAND: "by hand: every value alone",
+        GUESS: "a guess from its values",
+        BY_HAND: "by hand, starting with every value alone",
         **built,
         FROM_FILE: "import a CSV",
     }

@@ -108,7 +108,7 @@ def say_columns(name: str) -> Response | Answered:
     found = _found(name, "store")
     try:
         if request.form.get("state", found.state) != found.state:
-            raise InvalidInput("Somebody has said something else of these columns meanwhile; look at them again.")
+            raise InvalidInput("Somebody else changed these columns in the meantime. Check them again.")
         schema = columns.said(request.form, service().tables.schema(found))
         service().tables.put_schema(found, schema)
     except ReportedError as error:
@@ -285,7 +285,7 @@ def _next(table: StoredTable, standing: Sequence[Any]) -> tuple[str, str, str] |
         return "Every column is ready.", "Release it", url_for("pages.guide", table=table.name)
     if waiting is None:
         lacking = next(each for each in standing if each.lacks)
-        return f"“{lacking.name}” {lacking.lacks}.", "Say it below", "#columns"
+        return f"“{lacking.name}” {lacking.lacks}.", "Set it below", "#columns"
     address = url_for("pages.hierarchy", name=table.name, column=waiting.name, kind=table.kind)
     return f"“{waiting.name}” {waiting.lacks}.", "Edit its hierarchy", address
 

@@ -356,7 +356,7 @@ class Tables:
             each.id for each in self.all()
         }:
             return None
-        return UnknownThing("This table was deleted or replaced meanwhile; look at it again.")
+        return UnknownThing("This table was deleted or replaced in the meantime; read it again.")
 
     def erase_left(self) -> None:
         """Delete folders of no table, and files that never took their place: whoever wrote them was killed."""
@@ -404,7 +404,7 @@ def refuse_outdated(table: StoredTable, tag: str | None) -> None:
 
 
 def _outdated() -> Outdated:
-    return Outdated("The table has changed since; look at it again.")
+    return Outdated("The table has changed in the meantime; read it again.")
 
 
 def split(text: str) -> tuple[TableKind | None, str]:

@@ -13,15 +13,15 @@ roles = of_engine("api.service.accounts", "ROLES")
 @verbs.add("account add")
 @dataclass(frozen=True, kw_only=True)
 class AddAccount(Verb):
-    """Add an account of the service, and show its first token once.
+    """Add an account to the service and show its first token once.
 
     A custodian may do everything. An auditor sees figures, risks, mappings and reports, but no profiles of an original.
-    An analyst sees releases alone, and cannot tell whether an original exists.
+    An analyst sees only releases, and cannot tell whether an original exists.
     """
 
     home = "writes"
 
-    name: str = option(help="What to call the account.", positional=True)
+    name: str = option(help="The name of the account.", positional=True)
     role: str = option(metavar="ROLE", choices=roles, help="What the account may do.")
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ class ListAccounts(Verb):
 @verbs.add("account remove")
 @dataclass(frozen=True, kw_only=True)
 class RemoveAccount(Verb):
-    """Remove an account of the service; its tokens stop at once."""
+    """Remove an account from the service; its tokens stop working at once."""
 
     home = "writes"
 

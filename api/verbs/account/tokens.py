@@ -11,12 +11,12 @@ from tabular.registry import option
 @verbs.add("token new")
 @dataclass(frozen=True, kw_only=True)
 class NewToken(Verb):
-    """Make a further token of an account, and show it once."""
+    """Make another token for an account and show it once."""
 
     home = "writes"
 
     name: str = option(help="The account.", positional=True)
-    days: int = option(90, low=1, high=3650, help="After how many days it expires.")
+    days: int = option(90, low=1, high=3650, help="It expires after so many days.")
 
     def run(self, work: Work) -> Outcome:
         with work.service_home() as home:
@@ -30,7 +30,7 @@ class NewToken(Verb):
 @verbs.add("token list")
 @dataclass(frozen=True, kw_only=True)
 class ListTokens(Verb):
-    """List the tokens of the service: whose they are, when they expire and when they were used; never the tokens."""
+    """List tokens by id: owner, expiry and last use, but never the token itself."""
 
     home = "reads"
     quick = True
@@ -43,7 +43,7 @@ class ListTokens(Verb):
 @verbs.add("token revoke")
 @dataclass(frozen=True, kw_only=True)
 class RevokeToken(Verb):
-    """Revoke a token; it stops at once."""
+    """Revoke a token; it stops working at once."""
 
     home = "writes"
 

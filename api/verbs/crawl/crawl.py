@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from api.verbs.contract import Outcome, Verb, Work, of_engine, refuse_beside, verbs
+from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
 from api.verbs.graph.forget import summarise
 from tabular.errors import InvalidParameter, named
 from tabular.registry import option
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 @verbs.add("crawl")
 @dataclass(frozen=True, kw_only=True)
 class CrawlNetwork(Verb):
-    """Collect a graph from a network: from one user on, random users of those found, whom they follow and their posts.
+    """Collect a graph from a network: start at one user, go on to random users among those found.
 
-    All that comes back is in the store at once: a crawl that was stopped or killed goes on with `resume`, and asks for
-    no finished user again. Users who ask not to be collected, locked, suspended and vanished ones are left out and
-    counted. Credentials and addresses come from the environment, such as GRAPHPRIV_X_TOKEN and GRAPHPRIV_X_URL.
+    Whom each user follows and what they posted last is kept. Every answer goes into the store at once: a crawl that was
+    stopped or killed continues with `resume`, and asks about no finished user again. People who ask not to be
+    collected, and locked, suspended or deleted accounts, are left out and counted. Credentials and addresses come from
+    environment variables such as GRAPHPRIV_X_TOKEN and GRAPHPRIV_X_URL.
     """
 
     draws = True
@@ -38,19 +39,21 @@ class CrawlNetwork(Verb):
     graph: str = option(metavar="NAME", graph="new original", help="What to call the graph in the store.")
     start: str | None = option(None, metavar="USER", personal=True, help="The user to start from.")
     users: int | None = option(None, low=1, help="How many users to keep.")
-    posts: int | None = option(None, low=0, help="How many posts of each user to take, the latest.")
-    follows: int | None = option(None, low=1, help="At most so many of the accounts that one user follows.")
-    requests: int | None = option(None, low=1, help="Stop after so many requests.")
-    seconds: float | None = option(None, low=0, help="Stop after so many seconds.")
-    budget: float | None = option(None, low=0, metavar="USD", help="Never let it cost more, in dollars.")
+    posts: int | None = option(None, low=0, help="How many of the latest posts of each user to take.")
+    follows: int | None = option(None, low=1, help="Take at most this many of the accounts that each user follows.")
+    requests: int | None = option(None, low=1, help="Stop after this many requests, over all runs.")
+    seconds: float | None = option(None, low=0, help="Stop this run after this many seconds.")
+    budget: float | None = option(
+        None, low=0, metavar="USD", help="Never spend more than this, in dollars, over all runs."
+    )
     prices: str | None = option(
-        None, metavar="FILE", input=True, help="Prices to reckon with, TOML; the program has a table of its own."
+        None, metavar="FILE", input=True, help="A table of prices (TOML) in place of the built-in one."
     )
     journal_days: int | None = option(
-        None, low=0, high=36_500, help="Erase raw answers after so many days; 0 keeps none. X: 30 if not given."
+        None, low=0, high=36_500, help="Erase raw answers after this many days; 0 keeps none. 30 if not given."
     )
     dry_run: bool = option(False, help="Say what it would ask and cost, and ask nothing.")
-    resume: bool = option(False, help="Go on with the crawl that filled the graph.")
+    resume: bool = option(False, help="Continue the crawl that filled the graph.")
 
     def check(self) -> None:
         from graphpriv.store.records import check_name
@@ -59,7 +62,6 @@ class CrawlNetwork(Verb):
         if self.start is not None and not self.start.strip():
             raise InvalidParameter(f"{named('start')} is empty; name a user.", must="name a user")
         if self.resume:
-            refuse_beside(self, "resume", "dry_run")
             return
         for name in ("users", "posts") if self.dry_run else ("start", "users", "posts"):
             if getattr(self, name) is None:
@@ -74,14 +76,17 @@ class CrawlNetwork(Verb):
         method = sources[self.source].method
         prices = Prices.read(self.source, self.prices, charges=method.charges)
         if self.dry_run:
-            return Outcome(document=self._planned(self._limits(), prices))
+            kept = self._crawled(work) if self.resume else {}
+            return Outcome(document=self._planned(self._limits(kept), prices, kept))
         source = method.from_environment(os.environ)
         with work.opened(create=not self.resume) as store:
             resumed = self._is_resumed(work, store)
             kept = (store.crawl_of(self.graph) or {}) if resumed else {}
             limits = self._limits(kept)
-            self._remark(work, limits, prices, kept)
             crawl = self._crawl(work, store, source, limits, prices)
+            if not resumed:
+                crawl.refuse_taken()
+            self._remark(work, limits, prices, kept)
             if resumed:
                 crawl.resume(self.source, self.start if self.resume else None)
             else:
@@ -91,6 +96,13 @@ class CrawlNetwork(Verb):
             document = _document(store, self.graph)
         work.later(partial(summarise, work, self.graph))
         return Outcome(document=document)
+
+    def _crawled(self, work: Work) -> dict[str, Any]:
+        """Where the crawl that is to go on stands."""
+        from crawler.crawling.crawl import crawled_from
+
+        with work.opened() as store:
+            return crawled_from(store, self.graph, self.source)
 
     def _is_resumed(self, work: Work, store: Store) -> bool:
         """Whether it goes on: because somebody asks for it, or because the same work was cut short."""
@@ -136,8 +148,8 @@ class CrawlNetwork(Verb):
             whole = prices.estimate(replace(left, budget=None))
             low, likely, high = (dollars(each) for each in vars(whole).values())
             what = "What is left" if kept else "This"
-            said = (f"{what} costs {likely} if users follow as many as is likely, at least "
-                    f"about {low} and at most about {high}, at the prices of {prices.date}.")  # fmt: skip
+            said = (f"{what} will likely cost {likely}: at least about {low}, at most about {high}, at the prices of "
+                    f"{prices.date}.")  # fmt: skip
             if limits.budget is not None and (left.budget or 0) < whole.high:
                 said += f" It stops before it costs more than {dollars(limits.budget)}{' in all' if kept else ''}."
             work.note(said)
@@ -149,19 +161,22 @@ class CrawlNetwork(Verb):
         least, _ = sources[self.source].method.sizes.get("posts", (1, 1))
         return replace(limits, posts=limits.posts and max(limits.posts, least))
 
-    def _planned(self, limits: Limits, prices: Prices) -> dict[str, Any]:
-        """What it would ask, and what that would cost."""
+    def _planned(self, limits: Limits, prices: Prices, kept: dict[str, Any]) -> dict[str, Any]:
+        """What it would ask, and what that would cost; of a crawl that goes on, what is left of it."""
         from crawler.crawling.prices import DOLLAR
 
         at_most = prices.following["high"] if limits.follows is None else limits.follows
-        estimate = prices.estimate(self._charged(limits))
+        left = _left(self._charged(limits), kept)
         return {
             "graph": self.graph,
             "source": self.source,
             "dry_run": True,
-            "would_ask": {"users": limits.users, "follows_at_most": limits.users * at_most,
-                          "posts_at_most": limits.users * limits.posts},
-            "cost": estimate.document,
+            "kept": _users_of(kept),
+            "would_ask": {"users": left.users, "follows_at_most": left.users * at_most,
+                          "posts_at_most": left.users * limits.posts},
+            # Whatever the budget is: what it would cut off is worth knowing.
+            "cost": prices.estimate(replace(left, budget=None)).document,
+            "spent": _spent(kept) / DOLLAR,
             "budget": None if limits.budget is None else limits.budget / DOLLAR,
             "prices": {"date": prices.date, **{kind: price / DOLLAR for kind, price in prices.of.items()}},
         }  # fmt: skip
@@ -177,6 +192,15 @@ def _document(store: Store, graph: str) -> dict[str, Any]:
 
 def _left(limits: Limits, kept: dict[str, Any]) -> Limits:
     """The limits for what a crawl has still to do."""
-    done, spent = kept.get("users", {}).get("kept", 0), kept.get("spent", 0) + kept.get("uncertain", 0)
-    budget = None if limits.budget is None else max(limits.budget - spent, 0)
-    return replace(limits, users=max(limits.users - done, 0), budget=budget)
+    budget = None if limits.budget is None else max(limits.budget - _spent(kept), 0)
+    return replace(limits, users=max(limits.users - _users_of(kept), 0), budget=budget)
+
+
+def _users_of(kept: dict[str, Any]) -> int:
+    """How many users a crawl has kept so far."""
+    return int(kept.get("users", {}).get("kept", 0))
+
+
+def _spent(kept: dict[str, Any]) -> int:
+    """What a crawl may have cost so far, in tenths of a cent."""
+    return int(kept.get("spent", 0)) + int(kept.get("uncertain", 0))

@@ -25,14 +25,14 @@ gazetteers = of_engine("crawler.places", "gazetteers")
 @verbs.add("enrich")
 @dataclass(frozen=True, kw_only=True)
 class EnrichGraph(Verb):
-    """Give the users of an original topics, from their posts and the pages these link to, and places, from free text.
+    """Find topics in users' posts and the pages they link to, and places in what they wrote as their location.
 
-    A run that is cut off goes on where it was when it is started again, and gives what one run gives; a run after more
-    posts were collected does those users alone. Topics and places that users have from elsewhere stay. A text that
-    names no place, or none for certain, gives none.
+    A run that was cut off continues when it is started again, with the same result as a single run. After more posts
+    were collected, a run does only the users who have them. Topics and places from elsewhere stay. A text that names no
+    place, or none for certain, gives none.
 
-    Pages are read from public addresses of the web alone, as far as robots.txt of each site allows, one at a time from
-    each site.
+    Pages are read from public web addresses only, as far as each site's robots.txt allows, one at a time from each
+    site.
     """
 
     store = "writes"
@@ -41,19 +41,19 @@ class EnrichGraph(Verb):
 
     name: str = option(help="The original.", positional=True, graph="any")
     topics: str = option(
-        BUILT_IN, metavar="CATEGORISER", choices=categorisers, provider=True, help="What says topics of texts."
+        BUILT_IN, metavar="CATEGORISER", choices=categorisers, provider=True, help="What finds the topics."
     )
     places: str = option(
-        BUILT_IN, metavar="GAZETTEER", choices=gazetteers, provider=True, help="What finds places of texts."
+        BUILT_IN, metavar="GAZETTEER", choices=gazetteers, provider=True, help="What finds the places."
     )
     fold_sensitive: bool = option(
         False,
         help="Count health, politics, religion, labor, crime, social issues and war as Other.",
     )
     pages: int = option(
-        100, low=0, high=10_000, help="Read at most so many of the pages that one user links to; 0 reads none."
+        100, low=0, high=10_000, help="Read at most this many of the pages that each user links to; 0 reads none."
     )
-    page_days: int = option(30, low=1, high=3_650, help="Erase the texts of pages after so many days.")
+    page_days: int = option(30, low=1, high=3_650, help="Erase the texts of pages after this many days.")
     replace_profiles: bool = option(False, help="Replace topics and places that users have from elsewhere.")
 
     def check(self) -> None:

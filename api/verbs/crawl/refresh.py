@@ -14,9 +14,9 @@ from tabular.registry import option
 @verbs.add("graph refresh")
 @dataclass(frozen=True, kw_only=True)
 class RefreshGraph(Verb):
-    """Ask the network again about all users of a graph, and erase who was deleted, locked or suspended there.
+    """Ask the network again about all users of a graph, and erase those who were deleted, locked or suspended there.
 
-    Who has asked meanwhile not to be collected is erased, too: from the graph, and from the raw answers that are kept.
+    People who have since asked not to be collected are erased too, from the graph and from the raw answers.
     """
 
     store = "writes"
@@ -24,9 +24,9 @@ class RefreshGraph(Verb):
     action = "forget"
 
     name: str = option(help="The graph.", positional=True, graph="any")
-    budget: float | None = option(None, low=0, metavar="USD", help="Never let it cost more, in dollars.")
+    budget: float | None = option(None, low=0, metavar="USD", help="Never spend more than this, in dollars.")
     prices: str | None = option(
-        None, metavar="FILE", input=True, help="Prices to reckon with, TOML; the program has a table of its own."
+        None, metavar="FILE", input=True, help="A table of prices (TOML) in place of the built-in one."
     )
 
     def run(self, work: Work) -> Outcome:

@@ -25,7 +25,7 @@ class AttackingVerb(Verb):
     """A verb that lets attackers look for users in a release."""
 
     renamed: ClassVar[Mapping[str, str]] = {
-        "budget": "this option is --steps now, and takes one number for all attackers; write --steps N."
+        "budget": "this option is now --steps, with one number for all attackers; write --steps N."
     }
 
     attacker: str = _attack(
@@ -43,7 +43,7 @@ class AttackingVerb(Verb):
         None,
         low=1,
         metavar="N",
-        help="Elementary steps all attackers may take together; figures that they leave undecided lie between bounds.",
+        help="Elementary steps for all attackers together. Where they run out, figures are given as bounds.",
     )
 
     def check(self) -> None:

@@ -30,7 +30,7 @@ class AuditRelease(AttackingVerb):
     files: bool = option(False, help="ORIGINAL and RELEASED are files: a release made elsewhere.")
     mapping: str | None = option(None, metavar="FILE", input=True, help="With `files`: the CSV original,released.")
     undirected: bool = option(False, help="Read both graphs without directions.")
-    at_risk: int = option(20, low=0, help="How many of the users most at risk to list.")
+    at_risk: int = option(20, low=0, help="List the N users most at risk.")
     at_risk_out: str | None = option(
         None, metavar="FILE", output=True, help="Also write all users at risk as CSV; it names users of the original."
     )
@@ -109,7 +109,7 @@ def _doubt(path: str | None, bounds: Mapping[str, tuple[float, float]]) -> str |
     if path is None:
         return None
     low, high = bounds[path]
-    return f"{path} is between {low:.4f} and {high:.4f}, since the steps left users undecided"
+    return f"{path} is between {low:.4f} and {high:.4f}, since the steps ran out with users undecided"
 
 
 def _files_of(path: str) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @verbs.add("graph delete")
 @dataclass(frozen=True, kw_only=True)
 class DeleteGraph(Verb):
-    """Delete a graph; an original takes its posts and the mappings of its releases with it."""
+    """Delete a graph; for an original also its posts and the mappings of its releases."""
 
     store = "writes"
 

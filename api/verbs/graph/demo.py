@@ -25,13 +25,13 @@ from tabular.registry import option
 @verbs.add("demo")
 @dataclass(frozen=True, kw_only=True)
 class RunDemo(Verb):
-    """Crawl a made network, protect, audit and release what was collected: the whole chain, offline.
+    """Run the whole chain offline: crawl a made-up network, then protect, audit and release the graph.
 
-    The network has the users and follows of a synthetic graph and speaks the interface of X on this machine; its users
-    write places in their own words, and post about what interests them.
+    The network runs on this machine and speaks the interface of X. Its users and follows come from a synthetic graph;
+    they write places in their own words and post about their interests.
 
     You can recompute everything it prints from the files in DIR. The store demo.db keeps the seed with the mapping:
-    `graphpriv protect original --accept-combined-risk --seed` with it gives the same release again, and
+    `graphpriv protect original --accept-combined-risk --seed` with it makes the same release again, and
     `graphpriv demo --seed` the whole demo.
     """
 
@@ -39,9 +39,9 @@ class RunDemo(Verb):
     replaces = True
 
     # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
-    out: str = option("graphpriv-demo", metavar="DIR", fills=True, help="Where the files go.")
-    users: int = option(1638, low=2, help="How many users.")
-    follows: int | None = option(None, low=1, help="How many follows; about 2.8 a user if not given.")
+    out: str = option("graphpriv-demo", metavar="DIR", fills=True, help="The folder for the files.")
+    users: int = option(1638, low=2, help="The number of users.")
+    follows: int | None = option(None, low=1, help="The number of follows; about 2.8 per user if not given.")
     k: int = k_option(5)
 
     def check(self) -> None:
@@ -62,7 +62,7 @@ class RunDemo(Verb):
         there = [name for name in FILES.values() if (folder / name).exists()]
         if there and not work.overwrite and not (folder / FILES["store"]).exists():
             raise NameTaken(
-                f"{folder / there[0]}: the file exists and is not from an earlier demo; give {named('overwrite')} to "
+                f"{folder / there[0]}: this file exists, but not from an earlier demo; give {named('overwrite')} to "
                 "replace it."
             )
         _refuse_closed(folder)

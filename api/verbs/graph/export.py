@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ExportGraph(Verb):
     """Write a graph to a file; a release gets its data dictionary beside it.
 
-    Places get new keys, made from the names that occur. So the key of a place may differ from that in the imported file
-    or in another release; its path stays the same.
+    Places get new keys, made from the names in the graph. A key may differ from the imported file or another release;
+    the path of the place stays the same.
     """
 
     store = "reads"
@@ -34,7 +34,7 @@ class ExportGraph(Verb):
         None, metavar="FILE", output=True, help="Also write the private CSV original,released of a release."
     )
     format: str | None = option(
-        None, metavar="NAME", choices=graph_formats, help="How FILE is written; by its suffix if not given."
+        None, metavar="NAME", choices=graph_formats, help="The format of FILE; by its suffix if not given."
     )
 
     def check(self) -> None:
@@ -42,7 +42,7 @@ class ExportGraph(Verb):
             return
         released = [place_of(path) for path in self._released() if path != STREAM]
         if self.mapping == self.out or (self.mapping != STREAM and place_of(self.mapping) in released):
-            raise InvalidParameter(f"{named('mapping')} must not go where the release goes: it leads back to persons.")
+            raise InvalidParameter(f"{named('mapping')} must go to a file of its own: it leads back to people.")
 
     def planned(self) -> Sequence[Planned]:
         beside = [Planned(parameter="out", path=path) for path in self._released()[1:]]

@@ -16,8 +16,8 @@ from tabular.registry import option
 class ForgetUser(Verb):
     """Remove a person from an original, with their posts and their entries in the mappings of its releases.
 
-    Where the service has its folder, what it has of the person goes, too: uploads, jobs with their files and results,
-    and kept answers.
+    If there is a service folder, the person is erased there too: uploads, jobs with their files and results, and kept
+    answers.
     """
 
     store = "writes"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
 from tabular.registry import option
-
-if TYPE_CHECKING:
-    pass
-
 
 graph_formats = of_engine("graphpriv.formats", "formats")
 readable_formats = of_engine("crawler.archives", "readable")
@@ -21,18 +17,21 @@ readable_formats = of_engine("crawler.archives", "readable")
 class ImportGraph(Verb):
     """Read a graph from a file into the store as an original: all of it or nothing.
 
-    FILE is - for standard input. Files that networks hand out bring posts and texts of locations, too, which are kept.
-    Without `directed`, an edge list is directed unless a comment at its top says
-    '# Undirected graph'.
+    FILE is - for standard input. Exports from networks also hold posts and location texts, which are kept; several of
+    one format make one graph with `also`. Without `directed`, an edge list is directed unless a comment at its top
+    says '# Undirected graph'.
     """
 
     store = "writes"
     replaces = True
 
     file: str = option(help="The graph file.", positional=True, input=True)
-    graph: str = option(metavar="NAME", help="What to call the graph in the store.")
+    graph: str = option(metavar="NAME", help="The name of the graph in the store.")
+    also: tuple[str, ...] = option(
+        (), metavar="FILE", local=True, help="Another file of the same format, for the same graph; repeatable."
+    )
     format: str | None = option(
-        None, metavar="NAME", choices=readable_formats, help="How FILE is written; by its suffix if not given."
+        None, metavar="NAME", choices=readable_formats, help="The format of FILE; by its suffix if not given."
     )
     attributes: str | None = option(
         None, metavar="FILE", input=True, help="Users of an edge list: id, location, topic1 to topic3."
@@ -49,12 +48,16 @@ class ImportGraph(Verb):
 
         check_name(self.graph, "graph")
 
+    def reads(self) -> Sequence[str]:
+        return [*super().reads(), *self.also]
+
     def run(self, work: Work) -> Outcome:
         from crawler.archives import read_original
         from graphpriv.stored import holds
 
         gathered = read_original(
             self.file,
+            also=self.also,
             format=self.format,
             attributes=self.attributes,
             places=self.places,
@@ -78,7 +81,7 @@ class ImportGraph(Verb):
         if releases:
             work.note(
                 f"warning: releases of the replaced graph have lost their mapping: {', '.join(releases)}. They stay "
-                "live, and no later release is counted together with them; delete them before you release again."
+                "live, but no later release can be counted together with them; delete them before you release again."
             )
         return Outcome(
             document={

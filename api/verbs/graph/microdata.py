@@ -28,11 +28,11 @@ from tabular.registry import option
 @verbs.add("microdata")
 @dataclass(frozen=True, kw_only=True)
 class TakeMicrodata(Verb):
-    """Write degree, location and topics of each user as a table, and say which k it has.
+    """Write each user's degree, location and topics as a table, and show its k.
 
-    The degree breaks the k of the graph, so the k of the table is counted with it. Without `method` the table shows the
-    users as the graph has them. With one, it is masked, and measured against the original if the store has that. The
-    rows are in random order.
+    The degree breaks the k of the graph, so the k of the table includes it. Without `method` the table shows the users
+    as the graph has them. With a method the table is masked, and measured against the original if the store has it.
+    The rows are in random order.
     """
 
     store = "reads"
@@ -49,13 +49,13 @@ class TakeMicrodata(Verb):
     )
     param: tuple[str, ...] = param_option()
     alone: bool = option(
-        False, local=True, blinds=True, help="Take nothing from the original: measure a masked table against nothing."
+        False, local=True, blinds=True, help="Ignore the original: do not measure a masked table against it."
     )
 
     def check(self) -> None:
         if self.out != STREAM and Path(self.out).suffix.lower() not in (".csv", ".txt", ""):
             raise InvalidParameter(
-                f"{named('out')} {self.out}: microdata are written as CSV; let the name end in .csv."
+                f"{named('out')} {self.out}: microdata are written as CSV; the name must end in .csv."
             )
         refuse_without(self, "method", "param")
         if self.into is not None:

@@ -11,11 +11,11 @@ from tabular.registry import option
 
 #: Why a crawl has ended, in words; another reason is a failure of the network.
 ENDED = {
-    "users": "as many users are kept as were asked for",
-    "frontier": "nobody is left who can be found from the start",
-    "requests": "the limit of requests is met",
-    "seconds": "the time is over",
-    "budget": "the budget pays for no more",
+    "users": "it has all the users requested",
+    "frontier": "no more users can be reached",
+    "requests": "it reached the request limit",
+    "seconds": "it reached the time limit",
+    "budget": "the budget is used up",
     "stopped": "it was stopped",
 }
 
@@ -25,8 +25,8 @@ ENDED = {
 class ShowGraph(Verb):
     """Show a graph's size, degrees, clustering, path length and diameter, and the shares of its places and topics.
 
-    Of a graph that was crawled it says from which network, when, whether the crawl is complete, and which share of the
-    follows was seen.
+    For a crawled graph it also shows the network, the dates, whether the crawl is complete, and the share of follows
+    that was seen.
     """
 
     store = "reads"
@@ -53,8 +53,8 @@ def told(found: Mapping[str, Any]) -> str:
     'Collected from x, 2026-01-15 09:30 to 2026-01-15 10:00 UTC: complete '
     """
     began, last = (str(found[each] or "")[:16].replace("T", " ") for each in ("began", "last"))
-    ended = ENDED.get(found["ended"], found["ended"]) or "it is under way, or was cut off"
+    ended = ENDED.get(found["ended"], found["ended"]) or "it is running or was cut off"
     whole = "complete" if found["complete"] else f"not complete, {found['users']:,} of {found['wanted']:,} users"
     share = found["share_seen"]
-    seen = "No length of a list is known" if share is None else f"{share:.1%} of the follows of its users were seen"
+    seen = "The share of follows seen is not known" if share is None else f"{share:.1%} of its users' follows were seen"
     return f"Collected from {found['source']}, {began} to {last or 'now'} UTC: {whole} ({ended}). {seen}."

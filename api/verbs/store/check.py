@@ -13,8 +13,8 @@ from api.verbs.contract import Outcome, Verb, Work, verbs
 class CheckStore(Verb):
     """Check the whole store and name every problem; exit with 1 if there is one.
 
-    Where the service has its folder, it also checks that no entry of its audit log was changed, cut out or added by
-    another program, and shows the last hash: keep that elsewhere to prove that nobody wrote the whole log anew.
+    If there is a service folder, it also checks that no other program changed, removed or added an entry of the audit
+    log. It shows the last hash: keep a copy elsewhere to prove that nobody rewrote the whole log.
     """
 
     store = "reads"

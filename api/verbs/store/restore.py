@@ -11,7 +11,7 @@ from tabular.registry import option
 @verbs.add("store restore")
 @dataclass(frozen=True, kw_only=True)
 class RestoreStore(Verb):
-    """Restore a backup; `overwrite` replaces a store that holds graphs already."""
+    """Restore a backup; `overwrite` replaces a store that already holds graphs."""
 
     store = "writes"
     replaces = True

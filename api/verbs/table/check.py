@@ -14,10 +14,10 @@ from tabular.registry import option
 @verbs.add("table check")
 @dataclass(frozen=True, kw_only=True)
 class CheckTable(TableVerb):
-    """Show the k, l, t and risks of a table as it stands.
+    """Show the k, l, t and risks of a table as it is.
 
-    A label that stands for a set counts as a value like any other. Rows with * in all quasi-identifiers count as
-    suppressed: k, l and the risks are those of the other rows.
+    A label for a set of values counts like any other value. Rows with * in all quasi-identifiers count as suppressed:
+    k, l and the risks leave them out.
     """
 
     action = "describe"

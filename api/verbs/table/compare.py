@@ -32,11 +32,11 @@ _tried = partial(option, group="What it compares")
 @verbs.add("table compare")
 @dataclass(frozen=True, kw_only=True)
 class CompareTable(TableVerb):
-    """Compares protections of a table: loss, loss of each column, and risk, side by side; nothing is released.
+    """Compare protections of a table side by side: loss, loss per column, and risk; nothing is released.
 
-    By default these are all methods that promise `k` for columns of these kinds, and the generalisation with the least
-    loss. As in `table search`, each column needs a hierarchy for that; where one has none, the generalisation is left
-    out, and the reason told.
+    By default it compares all methods that promise `k` for columns of these kinds, and the generalisation with the
+    least loss. As in `table search`, a generalisation needs a hierarchy for each column; where one is missing, the
+    generalisation is left out and the reason shown.
     """
 
     draws = True
@@ -56,16 +56,16 @@ class CompareTable(TableVerb):
         input=True,
         folder=True,
         own=True,
-        help="A folder with hierarchies of the columns: A.csv or *_A.csv, a row per value.",
+        help="A folder with hierarchies for the columns: A.csv or *_A.csv, a row per value.",
     )
     suppression: float = _tried(0.01, low=0, high=1, help="A generalisation may suppress this share of the rows.")
-    seconds: float = _tried(20.0, low=0.1, help="Search for the best generalisation for at most S seconds.")
+    seconds: float = _tried(20.0, low=0.1, help="Search for the best generalisation for at most X seconds.")
 
     score: str | None = option(
         None, choices=SCORES, help="Sort by the greater of loss and risk (the default), or by their mean."
     )
     sample: int = option(
-        0, low=0, high=100, help="Also give N rows as they are, and as each protection makes them; keep these private."
+        0, low=0, high=100, help="Also show N rows before and after each protection; keep these private."
     )
     html: str | None = option(None, metavar="FILE", output=True, help="Write the map of risk against loss.")
 
@@ -142,7 +142,7 @@ class CompareTable(TableVerb):
         known = {} if self.hierarchies is None else hierarchy_files(self.hierarchies, table.names)
         missing = [repr(name) for name in self.columns if name not in known]
         if missing:
-            raise NoSolution(f"There is no hierarchy of {', '.join(missing)}.")
+            raise NoSolution(f"There is no hierarchy for {', '.join(missing)}.")
         return read_hierarchies(self.hierarchies or "", table, self.columns)
 
 

@@ -12,7 +12,7 @@ from tabular.registry import option
 @verbs.add("table describe")
 @dataclass(frozen=True, kw_only=True)
 class DescribeTable(TableVerb):
-    """Show how a table is written and what each column holds, and which of that is a guess.
+    """Show the format of a table, what each column holds, and which of these are guesses.
 
     FILE is CSV or Parquet, - is standard input. Values that could identify a person are not shown.
     """

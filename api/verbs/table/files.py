@@ -99,10 +99,10 @@ class TableVerb(Verb):
         work.report("Reading", 0, 0)
         found = read_file(path, schema=self.columns_described, options=self.dialect)
         for guess in found.unsure:
-            work.note(f"{path}: the {guess} is a guess; {named(guess)} says what it is.")
+            work.note(f"{path}: the {guess} is a guess; {named(guess)} sets it.")
         guessed = ", ".join(f"{name} is {kind}" for name, kind in found.guessed_kinds(measured).items())
         if guessed:
-            work.note(f"{path}: guessed from whole numbers: {guessed}; {named('kind')} NAME=KIND says what they are.")
+            work.note(f"{path}: guessed from whole numbers: {guessed}; {named('kind')} NAME=KIND sets their kinds.")
         return found
 
 
@@ -119,7 +119,7 @@ def refuse_repeated(parameter: str, names: Sequence[str]) -> None:
         raise InvalidParameter.wrong(parameter, must="name one or more columns", was="")
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
-        raise InvalidParameter(f"{named(parameter)}: {twice!r} stands there twice.", must="name each column once")
+        raise InvalidParameter(f"{named(parameter)}: {twice!r} appears twice.", must="name each column once")
 
 
 def _pairs(parameter: str, texts: Sequence[str], known: Sequence[str]) -> dict[str, str]:
@@ -147,7 +147,7 @@ def into_option() -> Any:
         None,
         metavar="NAME",
         becomes="out",
-        help="Also keep the table in the service, under this name; analysts see it if it may be released.",
+        help="Also save the table in the service under this name; analysts see it if it may be released.",
     )
 
 
@@ -173,7 +173,7 @@ class ReleasingVerb(TableVerb):
     )
     shuffle: bool | None = writing(
         None,
-        help="Put the rows in random order. Do this before you release: whoever has the original can link rows that "
+        help="Put the rows in random order. Do so before you release: whoever has the original can link rows that "
         "stand in its order. Leave it out for `table measure`, which compares row by row. The default with `into`, "
         "which others see.",
     )

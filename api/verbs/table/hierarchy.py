@@ -47,7 +47,7 @@ class MakeHierarchy(TableVerb):
         # `kind` was what `by` is now; today it is that of a column, NAME=KIND.
         for text in given.get("kind", ()):
             if "=" not in text:
-                raise InvalidParameter(f"{named('kind')} {text}: write {named('by')} {text} now.")
+                raise InvalidParameter(f"{named('kind')} {text}: write {named('by')} {text} instead.")
         super().refuse_old(given)
 
     def check(self) -> None:
@@ -90,5 +90,5 @@ class MakeHierarchy(TableVerb):
         try:
             paths: Any = json.loads(read_text(parameters["file"]))
         except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"{parameters['file']}: this is no JSON: {error}.") from None
+            raise InvalidInput(f"{parameters['file']}: this is not JSON: {error}.") from None
         return build(attribute, self.by, paths=paths)

@@ -13,16 +13,16 @@ from tabular.registry import option
 @verbs.add("table import")
 @dataclass(frozen=True, kw_only=True)
 class ImportTable(TableVerb):
-    """Keep a table in the service as an original, with what is said of its columns.
+    """Save a table in the service as an original, with the kinds and roles of its columns.
 
-    Only custodians see its rows. Every verb that takes it from the service then takes what is said of its columns, too.
+    Only custodians see its rows. Every command that uses the saved table uses those kinds and roles too.
     """
 
     home = "writes"
     action = "store"
 
     file: str = option(help="The table.", positional=True, input=True)
-    into: str = option(metavar="NAME", becomes="file", help="What the table is called in the service.")
+    into: str = option(metavar="NAME", becomes="file", help="The name of the table in the service.")
 
     def check(self) -> None:
         super().check()

@@ -34,7 +34,7 @@ class ProtectTable(ReleasingVerb):
     """Mask columns of a table and write it for release, with a data dictionary beside it.
 
     Identifiers are dropped. A column in which no value occurs twice needs a role, or nothing is written. With `grid` it
-    tries many protections and compares them, and leaves the choice to you.
+    tries and compares many protections, and leaves the choice to you.
 
     `graphpriv methods --json` lists what each method promises, and its parameters for `param`.
     """
@@ -86,7 +86,7 @@ class ProtectTable(ReleasingVerb):
             )
         refuse_beside(self, "method", "html", "out_dir", "score")
         if self.matrices_out == STREAM:
-            raise InvalidParameter(f"{named('matrices_out')} -: the matrices are several files; name a folder.")
+            raise InvalidParameter(f"{named('matrices_out')} -: the matrices are several files; give a folder.")
         self._parameters()
 
     @property

@@ -39,9 +39,9 @@ SHOWN = 20
 class SearchTable(ReleasingVerb):
     """Finds the generalisation that meets `k`, `l` and `t` with the least loss.
 
-    It chooses one level of its hierarchy for each quasi-identifier. With `objectives` it finds the whole front: all
-    choices of levels that no other beats. Without `k` and `l`, each choice gets the greatest k that costs no more rows
-    than may be suppressed. You can stop a search at any time (Ctrl-C, `seconds`); it then gives the best so far.
+    It chooses a level of the hierarchy for each quasi-identifier. With `objectives` it finds the whole front: all
+    choices of levels that no other beats. Without `k` and `l`, each choice gets the highest k that suppresses no more
+    rows than allowed. You can stop a search at any time (Ctrl-C, `seconds`); it then gives the best so far.
 
     `graphpriv methods --json` lists what each algorithm promises, and its parameters for `param`.
     """
@@ -57,7 +57,7 @@ class SearchTable(ReleasingVerb):
         input=True,
         folder=True,
         own="hierarchies",
-        help="A folder with a hierarchy for each of them: A.csv or *_A.csv, a row per value.",
+        help="A folder with a hierarchy for each of these columns: A.csv or *_A.csv, a row per value.",
     )
 
     k: int | None = _keep(None, help="Each class has at least N rows.")
@@ -86,7 +86,7 @@ class SearchTable(ReleasingVerb):
     epsilon: str | None = _minimise(
         None, metavar="5,100", help="For a front: the size of a box of solutions, by objective."
     )
-    class_label: str | None = _minimise(None, metavar="C", help="The column to be predicted from the others; for cm.")
+    class_label: str | None = _minimise(None, metavar="C", help="The column to predict from the others; for cm.")
 
     algorithm: str | None = _search(
         None, metavar="NAME", choices=algorithms, help="The search; optimal if not given, and pareto with `objectives`."
@@ -97,7 +97,7 @@ class SearchTable(ReleasingVerb):
     param: tuple[str, ...] = _search((), metavar="KEY=VALUE", help="A parameter of the algorithm; repeatable.")
     exact: bool | None = _search(
         None,
-        help="Also compute the exact front and say how much of it a heuristic found; the default for `html` if the "
+        help="Also compute the exact front and show how much of it a heuristic found; the default for `html` if the "
         "lattice is small.",
     )
 
@@ -107,9 +107,7 @@ class SearchTable(ReleasingVerb):
         help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'. The best if not given; a "
         "front has no best.",
     )
-    alone: bool = writing(
-        False, help="Release the levels that `choose` says without a search, as after one that found them."
-    )
+    alone: bool = writing(False, help="Release the levels that `choose` gives, without a search.")
     labels: str | None = writing(
         None,
         choices=("hierarchy", BY_SETS),

@@ -31,15 +31,17 @@ DENSE = 4
 #: The least flow among so many nodes leaves the tree.
 FEW = 8
 
-#: Places in `Basis.used`: the stamp of the last subtree, of the last paths, how many pivots there were, the last node.
-INSIDE, PATHS, PIVOTS, TURN = 0, 1, 2, 3
+#: Places in `Basis.used`: the stamp of the last subtree, of the last paths, how many pivots there were, the last node,
+#: how many columns are in the tree.
+INSIDE, PATHS, PIVOTS, TURN, COLUMNS = 0, 1, 2, 3, 4
 
 
 class Transport(NamedTuple):
     """What does not change: the cost of each edge by row and by column, and how many records each row has.
 
     Two nodes that agree in some attributes, and perhaps in others, cost at most what that `agreement` costs. Nodes with
-    the same of their `keys` for it agree in these attributes.
+    the same of their `keys` for it agree in these attributes. Where there are none of these, the columns that no record
+    has stay outside the tree: with labels that stand for sets they are nearly all.
     """
 
     costs: NDArray[np.int32]
@@ -53,7 +55,8 @@ class Basis(NamedTuple):
     """A spanning tree: nodes are the rows, then the columns; the first column is the root.
 
     `edges[x]` is row x columns + column of the edge to the parent, `flows[x]` what it carries from row to column.
-    On an edge of the tree the two `prices` sum to its cost. `demand` is what the flows serve. The rest is scratch:
+    On an edge of the tree the two `prices` sum to its cost. `demand` is what the flows serve. The columns in the tree
+    are `listed`, each at one of the `places`, -1 being none. The rest is scratch:
     the
     subtree in hand, prices outside, the up-paths of the best edge so far with the first edge on each, and offers.
     """
@@ -74,6 +77,9 @@ class Basis(NamedTuple):
     tops: NDArray[np.int64]
     heads: NDArray[np.int64]
     nexts: NDArray[np.int64]
+    listed: NDArray[np.int64]
+    places: NDArray[np.int64]
+    outside: NDArray[np.int64]
     used: NDArray[np.int64]
 
 
@@ -81,9 +87,10 @@ def transport_of(tables: Tables, gains: NDArray[np.int64]) -> Transport:
     """The transport in which a pair costs the *gains* of the attributes in which it differs."""
     costs = np.zeros(tables.ties.shape, dtype=np.int32)
     numbers = np.arange(tables.ties.shape[1])
-    for gain, stride, size in zip(gains.tolist(), tables.strides.tolist(), tables.sizes.tolist(), strict=True):
-        values, others = tables.originals // stride % size, numbers // stride % size
-        costs += np.where(values[:, None] == others, 0, gain).astype(np.int32)
+    for place, gain in enumerate(gains.tolist()):
+        stride, labels, begin = tables.strides[place], tables.labels[place], tables.cells[place]
+        values, others = tables.originals // stride % labels, numbers // stride % labels
+        costs += np.where(tables.agrees[begin + values[:, None] * labels + others], 0, gain).astype(np.int32)
     numbers = np.concatenate([tables.originals, numbers])
     agreements, keys = _agreements(tables, gains, numbers)
     return Transport(costs, np.ascontiguousarray(costs.T), tables.supply, agreements, keys)
@@ -92,12 +99,15 @@ def transport_of(tables: Tables, gains: NDArray[np.int64]) -> Transport:
 def _agreements(
     tables: Tables, gains: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The cost of agreement in each set of attributes, and the key of each node for it; none where sets are many."""
+    """The cost of agreement in each set of attributes, and the key of each node for it.
+
+    None where these are many, or where labels stand for several values: what agrees with one label can differ.
+    """
     keys: list[NDArray[np.int64]] = []
     costs: list[int] = []
     begin = 0
     telling = np.flatnonzero((gains > 0) & (tables.sizes > 1)).tolist()
-    if len(telling) > TELLING:
+    if len(telling) > TELLING or (tables.labels > tables.sizes).any():
         return np.zeros(0, dtype=np.int64), np.zeros((len(numbers), 0), dtype=np.int32)
     for chosen in product((False, True), repeat=len(telling)):
         key, count = np.zeros(len(numbers), dtype=np.int64), 1
@@ -118,9 +128,10 @@ def first_basis(transport: Transport) -> Basis:
     agreements, keys = len(transport.agreements), int(transport.keys.max(initial=-1)) + 1
     shapes: tuple[Any, ...] = (
         *(columns, nodes, nodes, max(rows, columns), (2, nodes), (2, nodes)),
-        *(keys, keys, nodes * agreements, 4),
+        *(keys, keys, nodes * agreements, columns, columns, columns, 5),
     )
     basis = Basis(*tree, *(np.zeros(shape, dtype=np.int64) for shape in shapes))
+    basis.places[:] = -1
     _plant(transport, basis)
     return basis
 
@@ -132,13 +143,15 @@ def copied(basis: Basis) -> Basis:
 
 @compiled
 def _plant(transport: Transport, basis: Basis) -> None:
-    """All rows below the first column, each other column below the row that is cheapest for it."""
+    """All rows below the first column, each other column that is in the tree below the row that is cheapest for it."""
     rows, columns = transport.costs.shape
+    _list(basis, 0)
     basis.prices[rows], basis.demand[0] = 0, transport.supply.sum()
     for row in range(rows):
         basis.prices[row] = transport.costs[row, 0]
         _hang(basis, row, rows, row * columns, transport.supply[row])
-    for column in range(1, columns):
+    for column in range(1, columns if len(transport.agreements) else 1):
+        _list(basis, column)
         best, cheapest = 0, FAR
         for row in range(rows):
             cost = transport.costs[row, column] - basis.prices[row]
@@ -165,6 +178,9 @@ def begin_nearer(basis: Basis, start: Basis, demand: NDArray[np.int64]) -> None:
         basis.flows[node], basis.prices[node] = start.flows[node], start.prices[node]
         basis.children[node], basis.after[node] = start.children[node], start.after[node]
         basis.before[node] = start.before[node]
+    for column in range(len(demand)):
+        basis.listed[column], basis.places[column] = start.listed[column], start.places[column]
+    basis.used[COLUMNS] = start.used[COLUMNS]
 
 
 @lean
@@ -175,11 +191,51 @@ def solve(transport: Transport, basis: Basis, demand: NDArray[np.int64]) -> None
         more = demand[column] - basis.demand[column]
         if more != 0:
             basis.demand[column] = demand[column]
+            if basis.places[column] < 0:
+                _take_in(transport, basis, column)
             _shift(basis, rows, rows + column, more)
     leaving = _next_below_0(basis)
     while leaving >= 0:
         _pivot(transport, basis, leaving)
         leaving = _next_below_0(basis)
+    if not len(transport.agreements):
+        for place in range(basis.used[COLUMNS] - 1, -1, -1):
+            column = basis.listed[place]
+            if column and basis.demand[column] == 0 and basis.children[rows + column] < 0:
+                _leave_out(basis, rows, column)
+
+
+@lean
+def _list(basis: Basis, column: int) -> None:
+    """Note that a column is in the tree."""
+    basis.places[column] = basis.used[COLUMNS]
+    basis.listed[basis.used[COLUMNS]] = column
+    basis.used[COLUMNS] += 1
+
+
+@lean
+def _take_in(transport: Transport, basis: Basis, column: int) -> None:
+    """Hang a column that is not in the tree below the row that is cheapest for it."""
+    rows, columns = transport.costs.shape
+    node = rows + column
+    basis.used[INSIDE] += 1
+    basis.members[0], basis.inside[node], basis.prices[node] = node, basis.used[INSIDE], 0
+    edge, slack = _cheapest_of_all(transport, basis, 1, False)
+    basis.prices[node] = slack
+    _hang(basis, node, edge // columns, edge, 0)
+    _list(basis, column)
+
+
+@lean
+def _leave_out(basis: Basis, rows: int, column: int) -> None:
+    """Take a column out of the tree that no record has and nothing hangs below."""
+    node, last = rows + column, basis.used[COLUMNS] - 1
+    _cut(basis, node)
+    basis.parents[node] = -1
+    place = basis.places[column]
+    basis.listed[place] = basis.listed[last]
+    basis.places[basis.listed[place]] = place
+    basis.places[column], basis.used[COLUMNS] = -1, last
 
 
 @lean
@@ -252,6 +308,8 @@ def _cheapest(transport: Transport, basis: Basis, count: int, by_row: bool) -> t
     The edge, and what it costs beyond the prices of its ends.
     """
     rows, columns = transport.costs.shape
+    if by_row and not len(transport.agreements):
+        return _cheapest_of_listed(transport, basis, count)
     size, lines = columns if by_row else rows, 0
     for place in range(count):
         lines += (basis.members[place] < rows) == by_row
@@ -286,6 +344,35 @@ def _cheapest_of_all(transport: Transport, basis: Basis, count: int, by_row: boo
             if line[other] - basis.offers[other] == least:
                 edge = node * columns + other if by_row else other * columns + node - rows
                 best = _cheaper(basis, rows, columns, edge, best)
+    return best, slack
+
+
+@lean
+def _cheapest_of_listed(transport: Transport, basis: Basis, count: int) -> tuple[int, int]:
+    """The same between rows inside and the columns outside that are in the tree."""
+    rows, columns = transport.costs.shape
+    stamp, size = basis.used[INSIDE], 0
+    for place in range(basis.used[COLUMNS]):
+        column = basis.listed[place]
+        if basis.inside[rows + column] != stamp:
+            basis.outside[size], basis.offers[size] = column, basis.prices[rows + column]
+            size += 1
+    best, slack = -1, FAR
+    for place in range(count):
+        node = basis.members[place]
+        if node >= rows:
+            continue
+        line, least = transport.costs[node], FAR
+        for other in range(size):
+            least = min(least, line[basis.outside[other]] - basis.offers[other])
+        if least - basis.prices[node] > slack:
+            continue
+        if least - basis.prices[node] < slack:
+            best, slack = -1, least - basis.prices[node]
+        for other in range(size):
+            column = basis.outside[other]
+            if line[column] - basis.offers[other] == least:
+                best = _cheaper(basis, rows, columns, node * columns + column, best)
     return best, slack
 
 

@@ -1,4 +1,4 @@
-"""The fitness of protected files as codes: a row a record, a column an attribute, values of the domain.
+"""The fitness of protected files as codes: a row a record, a column an attribute, values of the domain or sets of them.
 
 The genome of a file is its values record by record: the gene of row r and column c stands at r x columns + c.
 """
@@ -25,13 +25,18 @@ from tabular.evolution.fitness.basis import (
 from tabular.evolution.fitness.counts import MEASURES, counts_for
 from tabular.evolution.fitness.evaluation import evaluate, put, step, try_changes, wrong_file
 from tabular.evolution.fitness.tables import Tables, tables_of
-from tabular.measures.contract import Numbers, paired_columns
+from tabular.intervals import codes_in
+from tabular.measures.contract import Column, Numbers, paired_columns
 from tabular.measures.linkage.agreement import gains_of
 from tabular.registry import check
 from tabular.table import Table
 
 #: How loss and risk become one score: the greater of both (Mares Soler 2013, eq 3.4), or their mean (eq 3.2).
 SCORES = ("max", "mean")
+
+
+#: Sets of values, each as ascending codes.
+Sets = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,22 +101,32 @@ class Fitness:
     original: Table
     attributes: tuple[str, ...]
     gains: NDArray[np.int64]
+    #: For each attribute the sets that codes beyond its domain stand for, as the codes of their values.
+    sets: tuple[Sets, ...]
     #: What whoever measures needs to know of the original file.
     tables: Tables
     #: How many records have each combination of values in the files that are expected; their linkages begin from there.
     usual: NDArray[np.int64]
 
     @classmethod
-    def of(cls, original: Table, attributes: Sequence[str], gains: Sequence[int] | None = None) -> Fitness:
-        """The fitness of protected versions of *original*; without *gains* they are those of the original itself."""
-        tables = tables_of(paired_columns(original, original, attributes))
+    def of(
+        cls, original: Table, attributes: Sequence[str], gains: Sequence[int] | None = None,
+        *, sets: Sequence[Sets] | None = None,
+    ) -> Fitness:  # fmt: skip
+        """The fitness of protected versions of *original*; without *gains* they are those of the original itself.
+
+        *sets* of values are labels, too, for each attribute those that are given for it.
+        """
+        given = tuple(sets or [()] * len(attributes))
+        tables = tables_of(columns_with(original, attributes, given))
         held = gains_over(tables.codes, [tables.codes]) if gains is None else np.asarray(gains, dtype=np.int64)
-        return cls(original, tuple(attributes), np.maximum(held, 0), tables, usual_demand(tables, [tables.codes]))
+        usual = usual_demand(tables, [tables.codes])
+        return cls(original, tuple(attributes), np.maximum(held, 0), given, tables, usual)
 
     def held(self, population: Iterable[NDArray[np.integer]]) -> Fitness:
         """The same fitness with weights of agreement counted over a *population*; states are to be made anew."""
         files = list(population)
-        return replace(self, gains=gains_over(self.codes, files)).near(files)
+        return replace(self, gains=gains_over(self.codes, files, agreements_of(self.tables))).near(files)
 
     def near(self, population: Iterable[NDArray[np.integer]]) -> Fitness:
         """The same fitness, sooner done with files like those of a *population*: no answer hangs on it."""
@@ -123,19 +138,15 @@ class Fitness:
         return self.tables.codes.copy()
 
     def codes_of(self, table: Table) -> NDArray[np.int32]:
-        """The codes of a masked *table*, which must hold values and no labels that stand for sets."""
-        columns = paired_columns(self.original, table, self.attributes)
-        for column in columns:
-            if len(column.sets):
-                raise InvalidInput(
-                    f"Column {column.name!r} holds labels that stand for sets; evolution changes values of the domain. "
-                    "Replace each label with one of its values."
-                )
-        return np.ascontiguousarray(np.stack([column.masked for column in columns], axis=1))
+        """The codes of a masked *table*, whose labels must be values or the sets that are known."""
+        return coded_with(self.sets, paired_columns(self.original, table, self.attributes))
 
     def table_of(self, codes: NDArray[np.integer]) -> Table:
         """The protected file with these *codes* as a table."""
-        return self.original.with_codes(**{name: codes[:, place] for place, name in enumerate(self.attributes)})
+        found = self.original
+        for place, name in enumerate(self.attributes):
+            found = found.with_labels(name, codes[:, place], self.sets[place])
+        return found
 
     def full(self, codes: NDArray[np.integer], *, linked: bool = True) -> Scores:
         """All measures of a file; the one-to-one linkage only if it is to be *linked*."""
@@ -160,7 +171,7 @@ class Fitness:
             shape = " x ".join(map(str, files.shape[1:]))
             raise InvalidInput(f"A protected file has {rows} rows and {columns} columns of codes, not {shape}.")
         codes = np.ascontiguousarray(files, dtype=np.int32)
-        wrong = wrong_file(codes, self.tables.sizes)
+        wrong = wrong_file(codes, self.tables.labels)
         if wrong >= 0:
             self.check_genes(np.arange(rows * columns), codes[wrong].reshape(-1))
         return codes
@@ -171,10 +182,10 @@ class Fitness:
         outside = genes[(genes < 0) | (genes >= count)]
         if len(outside):
             raise InvalidInput(f"The file has the genes 0 to {count - 1}; there is no gene {outside[0]}.")
-        wrong = np.flatnonzero((values < 0) | (values >= self.tables.sizes[genes % columns]))
+        wrong = np.flatnonzero((values < 0) | (values >= self.tables.labels[genes % columns]))
         if len(wrong):
             row, column = divmod(int(genes[wrong[0]]), columns)
-            name, last = self.attributes[column], self.tables.sizes[column] - 1
+            name, last = self.attributes[column], self.tables.labels[column] - 1
             raise InvalidInput(f"Column {name!r}, row {row + 1}: codes are from 0 to {last}, not {values[wrong[0]]}.")
 
     @cached_property
@@ -252,10 +263,42 @@ class State:
         return found
 
 
-def gains_over(original: NDArray[np.integer], population: Iterable[NDArray[np.integer]]) -> NDArray[np.int64]:
+def columns_with(original: Table, attributes: Sequence[str], sets: Sequence[Sets]) -> list[Column]:
+    """The columns of *original* with *sets* of values as further labels."""
+    columns = paired_columns(original, original, attributes)
+    return [replace(column, sets=tuple(map(tuple, given))) for column, given in zip(columns, sets, strict=True)]
+
+
+def coded_with(sets: Sequence[Sets], columns: Sequence[Column]) -> NDArray[np.int32]:
+    """Masked *columns* as codes, a column an attribute, in which codes beyond the domain count *sets*."""
+    found = []
+    for known, column in zip(sets, columns, strict=True):
+        places = {tuple(members): column.size + place for place, members in enumerate(known)}
+        renamed = [*range(column.size), *(places.get(tuple(codes_in(each).tolist()), -1) for each in column.sets)]
+        if -1 in renamed:
+            raise InvalidInput(f"Column {column.name!r} holds a label for a set that is none of those that evolve.")
+        found.append(np.array(renamed, dtype=np.int32)[column.masked])
+    return np.ascontiguousarray(np.stack(found, axis=1))
+
+
+def agreements_of(tables: Tables) -> list[NDArray[np.bool_]]:
+    """For each attribute whether a value agrees with a label, a row a value and a column a label."""
+    ends = np.append(tables.cells[1:], len(tables.agrees))
+    return [
+        tables.agrees[begin:end].reshape(size, -1)
+        for begin, end, size in zip(tables.cells.tolist(), ends.tolist(), tables.sizes.tolist(), strict=True)
+    ]
+
+
+def gains_over(
+    original: NDArray[np.integer],
+    population: Iterable[NDArray[np.integer]],
+    agrees: Sequence[NDArray[np.bool_]] | None = None,
+) -> NDArray[np.int64]:
     """What agreement in each attribute adds to a weight, in millionths, counted over the files of a *population*.
 
-    Agreement of true pairs against agreement of all pairs; never below 0.
+    Agreement of true pairs against agreement of all pairs; never below 0. Equal values agree, unless what *agrees* is
+    given for each attribute.
 
     >>> before = np.array([[0], [0], [1], [1]])
     >>> gains_over(before, [np.array([[0], [0], [1], [0]])]).tolist()
@@ -264,8 +307,12 @@ def gains_over(original: NDArray[np.integer], population: Iterable[NDArray[np.in
     attributes = original.shape[1]
     together, apart, files = np.zeros(attributes), np.zeros(attributes), 0
     for codes in population:
-        together += (original == codes).mean(axis=0)
-        apart += [_agreeing(original[:, place], codes[:, place]) for place in range(attributes)]
+        for place in range(attributes):
+            own, other = original[:, place], codes[:, place]
+            known = np.eye(int(max(own.max(), other.max())) + 1, dtype=np.bool_) if agrees is None else agrees[place]
+            together[place] += known[own, other].mean()
+            counted = np.bincount(own, minlength=known.shape[0]), np.bincount(other, minlength=known.shape[1])
+            apart[place] += float(counted[0] @ known.astype(np.int64) @ counted[1]) / len(own) ** 2
         files += 1
     if not files:
         raise InvalidInput("Weights of agreement are counted over one or more files; there is none.")
@@ -285,9 +332,3 @@ def usual_demand(tables: Tables, population: Iterable[NDArray[np.integer]]) -> N
     left = len(tables.codes) - int(whole.sum())
     whole[np.argsort(-rest, kind="stable")[:left]] += 1
     return whole
-
-
-def _agreeing(original: NDArray[np.integer], masked: NDArray[np.integer]) -> float:
-    """The share of all pairs of records that agree."""
-    size = int(max(original.max(), masked.max())) + 1
-    return float(np.bincount(original, minlength=size) @ np.bincount(masked, minlength=size)) / len(original) ** 2

@@ -22,14 +22,16 @@ MEASURES = ("ctbil", "dbil", "ebil", "id", "dbrl", "prl")
 class Counts(NamedTuple):
     """A protected file: its `codes`, the `combination` of each record and how many records have each: `demand`.
 
-    `together` counts the records of an original value and a masked one; `pairs` those of a distinct original and a
-    combination. `changes` and `changes_two` say how many more records than in the original have a value, or two.
+    `held` counts the records of each label, `together` those of an original value and a label; `pairs` those of a
+    distinct original and a combination. `changes` and `changes_two` say how many more records than in the original
+    have a value, or two, in units of one over `Tables.whole`.
     """
 
     codes: NDArray[np.int32]
     combination: NDArray[np.int64]
     demand: NDArray[np.int64]
     pairs: NDArray[np.int32]
+    held: NDArray[np.int64]
     together: NDArray[np.int64]
     changes: NDArray[np.int64]
     changes_two: NDArray[np.int64]
@@ -43,6 +45,7 @@ def counts_for(tables: Tables, codes: NDArray[np.int32]) -> Counts:
         combination=np.zeros(len(codes), dtype=np.int64),
         demand=np.zeros(tables.ties.shape[1], dtype=np.int64),
         pairs=np.zeros(tables.ties.shape, dtype=np.int32),
+        held=np.zeros(int(tables.labels.sum()), dtype=np.int64),
         together=np.zeros(len(tables.distances), dtype=np.int64),
         changes=np.zeros(len(tables.before), dtype=np.int64),
         changes_two=np.zeros(len(tables.before_two), dtype=np.int64),
@@ -61,9 +64,9 @@ def count(tables: Tables, counts: Counts, linked: bool) -> None:
     for record in range(records):
         combination, row = 0, tables.rows[record]
         for place in range(attributes):
-            value, size = counts.codes[record, place], tables.sizes[place]
-            combination += value * tables.strides[place]
-            counts.together[tables.cells[place] + tables.codes[record, place] * size + value] += 1
+            label, labels = counts.codes[record, place], tables.labels[place]
+            combination += label * tables.strides[place]
+            counts.together[tables.cells[place] + tables.codes[record, place] * labels + label] += 1
         counts.combination[record] = combination
         counts.demand[combination] += 1
         if linked:
@@ -76,23 +79,22 @@ def count(tables: Tables, counts: Counts, linked: bool) -> None:
 
 @lean
 def _sum_values(tables: Tables, counts: Counts) -> None:
-    """The sums of DBIL, EBIL and ID, from the pairs of an original and a masked value."""
+    """The sums of DBIL, EBIL and ID, from the pairs of an original value and a label; and how many have each label."""
     attributes, disclosed = len(tables.sizes), 0
     for place in range(attributes):
-        size, begin = tables.sizes[place], tables.cells[place]
+        labels, begin = tables.labels[place], tables.cells[place]
         distance, entropy = 0, 0
-        for masked in range(size):
-            of_value = 0
-            for original in range(size):
-                cell = begin + original * size + masked
+        for label in range(labels):
+            of_label = 0
+            for original in range(tables.sizes[place]):
+                cell = begin + original * labels + label
                 together = counts.together[cell]
-                of_value += together
+                of_label += together
                 distance += together * tables.distances[cell]
                 disclosed += together * tables.disclosed[cell]
                 entropy -= tables.logs[together]
-            entropy += tables.logs[of_value]
-            at = tables.ones[place] + masked
-            counts.changes[at] = of_value - tables.before[at]
+            entropy += tables.logs[of_label]
+            counts.held[tables.firsts[place] + label] = of_label
         counts.sums[DBIL + place], counts.sums[DBIL + attributes + place] = distance, entropy
     counts.sums[ID] = disclosed
 
@@ -101,16 +103,21 @@ def _sum_values(tables: Tables, counts: Counts) -> None:
 def _sum_tables(tables: Tables, counts: Counts) -> None:
     """The sum of CTBIL, from the changes of single values and of two together."""
     attributes = len(tables.sizes)
+    for cell in range(len(counts.changes)):
+        counts.changes[cell] = -tables.before[cell]
     for cell in range(len(counts.changes_two)):
         counts.changes_two[cell] = -tables.before_two[cell]
+    for one in range(attributes):
+        for label in range(tables.labels[one]):
+            _spread(tables, counts, one, label, counts.held[tables.firsts[one] + label])
     for combination in range(len(counts.demand)):
         records = counts.demand[combination]
         if records:
             for one in range(attributes):
-                value = combination // tables.strides[one] % tables.sizes[one]
+                label = combination // tables.strides[one] % tables.labels[one]
                 for two in range(one + 1, attributes):
-                    other = combination // tables.strides[two] % tables.sizes[two]
-                    counts.changes_two[tables.twos[one, two] + value * tables.sizes[two] + other] += records
+                    other = combination // tables.strides[two] % tables.labels[two]
+                    _spread_two(tables, counts, one, label, two, other, records)
     moved = 0
     for cell in range(len(counts.changes)):
         moved += abs(counts.changes[cell])
@@ -120,18 +127,42 @@ def _sum_tables(tables: Tables, counts: Counts) -> None:
 
 
 @lean
-def change(tables: Tables, counts: Counts, record: int, place: int, value: int) -> None:
-    """Give a record another value."""
+def _spread(tables: Tables, counts: Counts, place: int, label: int, records: int) -> int:
+    """Give the members of a label so many *records* evenly; how much farther from 0 all changes are."""
+    at = tables.firsts[place] + label
+    first, end, moved = tables.parts[at], tables.parts[at + 1], 0
+    each = records * (tables.whole // (end - first))
+    for member in range(first, end):
+        moved += _add(counts.changes, tables.ones[place] + tables.members[member], each)
+    return moved
+
+
+@lean
+def _spread_two(tables: Tables, counts: Counts, one: int, label: int, two: int, other: int, records: int) -> int:
+    """Give the pairs of members of two labels, the first of the earlier attribute, so many *records* evenly."""
+    at, beside = tables.firsts[one] + label, tables.firsts[two] + other
+    first, end, size = tables.parts[at], tables.parts[at + 1], tables.sizes[two]
+    begin, last = tables.parts[beside], tables.parts[beside + 1]
+    each, moved = records * (tables.whole // ((end - first) * (last - begin))), 0
+    for member in range(first, end):
+        row = tables.twos[one, two] + tables.members[member] * size
+        for partner in range(begin, last):
+            moved += _add(counts.changes_two, row + tables.members[partner], each)
+    return moved
+
+
+@lean
+def change(tables: Tables, counts: Counts, record: int, place: int, label: int) -> None:
+    """Give a record another label."""
     before = counts.codes[record, place]
-    if before == value:
+    if before == label:
         return
-    attributes, size, row = len(tables.sizes), tables.sizes[place], tables.rows[record]
-    begin = tables.cells[place] + tables.codes[record, place] * size
-    old, new, first = begin + before, begin + value, tables.ones[place]
+    attributes, row = len(tables.sizes), tables.rows[record]
+    begin = tables.cells[place] + tables.codes[record, place] * tables.labels[place]
+    old, new, first = begin + before, begin + label, tables.firsts[place]
     counts.sums[DBIL + place] += tables.distances[new] - tables.distances[old]
     counts.sums[ID] += tables.disclosed[new] - tables.disclosed[old]
-    of_old = tables.before[first + before] + counts.changes[first + before]
-    of_new = tables.before[first + value] + counts.changes[first + value]
+    of_old, of_new = counts.held[first + before], counts.held[first + label]
     counts.sums[DBIL + attributes + place] += (
         tables.logs[of_old - 1]
         - tables.logs[of_old]
@@ -144,22 +175,25 @@ def change(tables: Tables, counts: Counts, record: int, place: int, value: int) 
     )
     counts.together[old] -= 1
     counts.together[new] += 1
-    moved = _add(counts.changes, first + before, -1) + _add(counts.changes, first + value, 1)
+    counts.held[first + before], counts.held[first + label] = of_old - 1, of_new + 1
+    moved = _spread(tables, counts, place, before, -1) + _spread(tables, counts, place, label, 1)
     for other in range(attributes):
-        if other != place:
-            begin, held = tables.twos[place, other], counts.codes[record, other]
-            step, beside = (tables.sizes[other], held) if place < other else (1, held * size)
-            moved += _add(counts.changes_two, begin + beside + before * step, -1)
-            moved += _add(counts.changes_two, begin + beside + value * step, 1)
+        held = counts.codes[record, other]
+        if place < other:
+            moved += _spread_two(tables, counts, place, before, other, held, -1)
+            moved += _spread_two(tables, counts, place, label, other, held, 1)
+        elif other < place:
+            moved += _spread_two(tables, counts, other, held, place, before, -1)
+            moved += _spread_two(tables, counts, other, held, place, label, 1)
     counts.sums[CTBIL] += moved
     left = counts.combination[record]
-    reached = left + (value - before) * tables.strides[place]
+    reached = left + (label - before) * tables.strides[place]
     counts.sums[DBRL] += tables.shares[tables.ties[row, reached]] - tables.shares[tables.ties[row, left]]
     counts.demand[left] -= 1
     counts.demand[reached] += 1
     counts.pairs[row, left] -= 1
     counts.pairs[row, reached] += 1
-    counts.combination[record], counts.codes[record, place] = reached, value
+    counts.combination[record], counts.codes[record, place] = reached, label
 
 
 @lean
@@ -195,7 +229,7 @@ def percents(tables: Tables, counts: Counts, found: NDArray[np.float64], number:
         if tables.sizes[place] > 1:
             lost = counts.sums[DBIL + attributes + place] / tables.log_unit
             entropy += lost / (records * log(tables.sizes[place]))
-    found[number, 0] = 100 * counts.sums[CTBIL] / (records * attributes * (attributes + 1))
+    found[number, 0] = 100 * (counts.sums[CTBIL] / tables.whole) / (records * attributes * (attributes + 1))
     found[number, 1] = 100 * distance / (records * attributes)
     found[number, 2] = 100 * entropy / attributes
     found[number, 3] = 100 * counts.sums[ID] / (records * attributes)

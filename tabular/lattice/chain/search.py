@@ -56,9 +56,9 @@ class DynamicEvaluator(Evaluator):
     ) -> None:
         """As `Evaluator`; metrics that depend on which rows of a class go, not on how many alone, take much longer."""
         if limits.k is None:
-            raise InvalidParameter(f"What several releases say together is measured by k; give {named('k')}.")
+            raise InvalidParameter(f"Several releases together are measured by k; give {named('k')}.")
         if set(history.names) != set(hierarchies):
-            raise InvalidParameter("A history is of the quasi-identifiers it was begun with.")
+            raise InvalidParameter("A history keeps the quasi-identifiers it began with.")
         refuse_broken(history, limits.k)
         self.history, self.standing = history, Standing.of(history, table)
         super().__init__(table, {name: hierarchies[name] for name in history.names}, limits=limits, **options)
@@ -362,5 +362,5 @@ def _said(evaluator: DynamicEvaluator) -> dict[str, Any]:
 
 def _dynamic(question: Question) -> DynamicEvaluator:
     if not isinstance(question.evaluator, DynamicEvaluator):
-        raise InvalidParameter(f"The dynamic search goes on from an earlier release; give {named('previous')}.")
+        raise InvalidParameter(f"The dynamic search continues from an earlier release; give {named('previous')}.")
     return question.evaluator

@@ -163,7 +163,7 @@ class Evaluator:
         if self.class_label in self.hierarchies:
             raise InvalidInput(f"Column {self.class_label!r} cannot be a quasi-identifier and the class label.")
         if self.sensitive is None and (self.limits.l is not None or self.limits.t is not None):
-            raise InvalidInput("l and t are of a sensitive attribute; name one.")
+            raise InvalidInput("l and t need a sensitive attribute; name one.")
         if self.limits.k is not None:
             check_k(self.limits.k, self.rows)
 
@@ -173,7 +173,7 @@ class Evaluator:
         outside = (asked < 0) | (asked > np.array(self.lattice.heights))
         if outside.any():
             bad = asked[outside.any(axis=1)][0].tolist()
-            raise InvalidParameter(f"{tuple(bad)} is no node: the levels go up to {self.lattice.heights}.")
+            raise InvalidParameter(f"{tuple(bad)} is not a node: the levels go up to {self.lattice.heights}.")
         return asked
 
     def _metrics(self, names: frozenset[str] | None) -> frozenset[str]:
@@ -185,7 +185,7 @@ class Evaluator:
             if name not in METRICS:
                 raise UnknownName.among("metric", name, METRICS)
             if not has.get(METRICS[name].needs, True):
-                raise InvalidInput(f"{name} is of the {METRICS[name].needs} attribute; name one.")
+                raise InvalidInput(f"{name} needs the {METRICS[name].needs} attribute; name one.")
         limited = {name for name in ("l", "t") if getattr(self.limits, name) is not None}
         return names | limited | {"k", "s_k", "glm", "precision"}
 

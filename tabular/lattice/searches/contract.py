@@ -54,13 +54,13 @@ class Search(Method):
         if objectives and not cls.seeks_front:
             able = [each.name for each in searches.entries() if each.method.seeks_front]
             raise InvalidParameter(
-                f"{name} seeks the best node by one metric, not a front of {named('objectives')}. Use {_one_of(able)} "
+                f"{name} finds the best node by one metric, not a front of {named('objectives')}. Use {_one_of(able)} "
                 "for that."
             )
         if not objectives and not cls.seeks_one:
             able = [each.name for each in searches.entries() if each.method.seeks_one]
             raise InvalidParameter(
-                f"{name} seeks a front; name its {named('objectives')}, as in k,glm. For the best node by one metric "
+                f"{name} finds a front; name its {named('objectives')}, as in k,glm. For the best node by one metric "
                 f"use {_one_of(able)}."
             )
 
@@ -78,7 +78,7 @@ class Search(Method):
 class ListingSearch(Search):
     """A search that goes through the nodes, or keeps something of each."""
 
-    most: int = option(5_000_000, low=1, help="nodes of a lattice, at most")
+    most: int = option(5_000_000, low=1, help="most nodes of a lattice")
 
     def check(self, question: Question) -> None:
         """Refuse a lattice too large to go through, too."""
@@ -86,8 +86,8 @@ class ListingSearch(Search):
         if question.lattice.size > self.most:
             raise InvalidParameter(
                 f"The lattice has {count_in_words(question.lattice.size)} nodes, and {self.name} goes through "
-                f"{count_in_words(self.most)} at most. Use {_one_of(_FOR_ANY_SIZE)}, or raise {named('most')} if there "
-                "is the time and the memory."
+                f"{count_in_words(self.most)} at most. Use {_one_of(_FOR_ANY_SIZE)}, or raise {named('most')} if time "
+                "and memory allow."
             )
 
 

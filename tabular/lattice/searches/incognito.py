@@ -23,7 +23,7 @@ _BATCH = 65_536
 )
 @dataclass(frozen=True, kw_only=True)
 class Incognito(ListingSearch):
-    """Find every node that satisfies the limits, going from single attributes to all of them, one more a round.
+    """Find every node that satisfies the limits, going from single attributes to all of them, one more per round.
 
     An attribute is left out by generalising it to its top, where it tells no rows apart. So the levels of a subset are
     a node with the other attributes at the top, and each node is met once: in the round of as many attributes as it

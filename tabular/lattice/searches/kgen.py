@@ -58,7 +58,7 @@ class Kgen(Search):
 
     draws: ClassVar[bool] = True
 
-    evaluations: int = option(5000, low=1, help="distinct nodes to look at, at most")
+    evaluations: int = option(5000, low=1, help="most distinct nodes to evaluate")
     population: int = option(100, low=2, help="nodes of a generation")
     crossover: float = option(0.9, low=0, high=1, help="chance that two parents are crossed; else both are copied")
     mutation: float = option(0.2, low=0, high=1, help="chance that one attribute of a child is put to another level")

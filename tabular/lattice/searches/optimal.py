@@ -78,7 +78,7 @@ class Optimal(Search):
             raise InvalidParameter(
                 f"The lattice has {count_in_words(question.lattice.size)} nodes, and the levels alone say nothing of "
                 f"{question.metric}: optimal takes {', '.join(ADDITIVE)} there. Use one of them, or raise "
-                f"{named('most')} from {count_in_words(self.most)} if there is the time and the memory."
+                f"{named('most')} from {count_in_words(self.most)} if time and memory allow."
             )
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:

@@ -45,13 +45,13 @@ class PbgEa(Search):
     draws: ClassVar[bool] = True
 
     generator: str = option("local", choices=("local", "paper"), help="what proposes nodes: ours, or the paper's")
-    population: int = option(25, low=2, help="nodes of a generation; of them the bottom and the top at first")
+    population: int = option(25, low=2, help="nodes of a generation; the first one has the bottom and the top")
     iterations: int = option(100, low=0, help="generations after the first one")
     crossover: float = option(0.8, low=0, high=1, help="chance that a pair is crossed (paper)")
     mutation: float | None = option(
         None, low=0, high=1, help="chance that a level is moved (paper); 1 over the quasi-identifiers if not given"
     )
-    epsilon: Any = option(None, help="sides of a box, one an objective, as in '5,100'; ones if not given")  # noqa: RUF009
+    epsilon: Any = option(None, help="sides of a box, one per objective, as in '5,100'; ones if not given")  # noqa: RUF009
 
     def check(self, question: Question) -> None:
         """Refuse a question without objectives, and an epsilon that does not fit them."""

@@ -34,7 +34,7 @@ class RandomNodes(Search):
     draws: ClassVar[bool] = True
     asks_once: ClassVar[bool] = True
 
-    evaluations: int = option(5000, low=1, help="distinct nodes to look at, at most")
+    evaluations: int = option(5000, low=1, help="most distinct nodes to evaluate")
 
     def course(self, question: Question, finds: Finds, rng: np.random.Generator) -> Course:
         """Draw until so many distinct nodes were seen."""

@@ -69,7 +69,7 @@ class ProbabilisticLinkage(Measure):
 )
 @dataclass(frozen=True, kw_only=True)
 class PlainProbabilisticLinkage(Measure):
-    """Share of masked records that one-to-one linkage assigns rightly by the plain EM of the thesis."""
+    """Share of masked records that one-to-one linkage assigns correctly, with the plain EM of the thesis."""
 
     most_attributes: ClassVar[int | None] = ATTRIBUTES
 
@@ -94,7 +94,7 @@ class PlainProbabilisticLinkage(Measure):
 )
 @dataclass(frozen=True, kw_only=True)
 class ToleranceLinkage(Measure):
-    """Share of masked records that one-to-one linkage assigns rightly, numbers agreeing within a tolerance."""
+    """Share of masked records that one-to-one linkage assigns correctly, where numbers agree within a tolerance."""
 
     tolerance: float = option(0.1, low=0, help="how far numbers that agree may differ, in standard deviations")
     steps: int = option(STEPS, low=1, help="comparisons of two combinations at most; beyond them only a bound is given")

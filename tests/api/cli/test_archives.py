@@ -60,3 +60,16 @@ def test_help_lists_all_that_can_be_read_and_export_what_can_be_written(graphpri
     written = " ".join(graphpriv("graph", "export", "--help").out.split())
     assert all(name in written for name in formats)
     assert not any(name in written for name in archives)
+
+
+def test_several_files_make_one_graph_or_none(graphpriv, files):
+    more = files / "more.jsonl"
+    more.write_bytes(lines({"data": [{"id": "11", "author_id": "2", "text": "Fog"}]}))
+    result = graphpriv("graph", "import", files / "ann.jsonl", "--also", more, "--graph", "town", "--json")
+    assert (result.document["users"], result.document["posts"]) == (3, 2)
+    again = ("graph", "import", files / "ann.jsonl", "--graph", "city", "--also")
+    assert "none.jsonl" in graphpriv(*again, files / "none.jsonl").error
+    more.write_bytes(b"{")
+    assert "more.jsonl, line 1" in graphpriv(*again, more).error
+    with open_store("file:graphpriv.db", create=False) as store:
+        assert [each.name for each in store.graphs()] == ["town"]

@@ -48,7 +48,7 @@ def test_a_crawl_tells_how_it_went_and_goes_on(graphpriv, there) -> None:
     more = crawl(graphpriv, there, "--resume", "--json", "--seed", 1, users=20)
     assert more.document["users"] == {"kept": 20}
     whole = crawl(graphpriv, there, "--seed", 1, users=20, graph="whole")
-    assert "whole: 20 users," in whole.out and "as many users are kept as were asked for" in whole.out
+    assert "whole: 20 users," in whole.out and "it has all the users requested" in whole.out
     for name in ("town", "whole"):
         graphpriv("graph", "export", name, "--out", f"{name}.json", *STORE)
     assert Path("town.json").read_text() == Path("whole.json").read_text()
@@ -87,7 +87,7 @@ def test_a_dry_run_asks_nothing_and_needs_no_credentials(graphpriv, there, monke
         'date = "2030-01-01"\n[x]\nuser = 0\nfollowed = "0.001"\npost = 0\n[following]\nlow = 1\nlikely = 2\nhigh = 3\n'
     )
     ended = crawl(graphpriv, there, "--dry-run", "--prices", "prices.toml", users=1000)
-    assert "costs $2.00" in ended.out and "at least about $1.00 and at most about $3.00" in ended.out
+    assert "likely cost $2.00: at least about $1.00, at most about $3.00" in ended.out
     assert "2030-01-01" in ended.out and "Nothing was asked" in ended.out
 
 
@@ -128,7 +128,10 @@ def test_a_network_that_cannot_be_asked_is_one_line(graphpriv, there, monkeypatc
 def test_what_it_needs_and_whose_name_is_taken(graphpriv, there) -> None:
     assert "--posts is missing" in graphpriv("crawl", "x", "--start", "a", "--users", 1, "--graph", "g").error
     assert crawl(graphpriv, there).code == 0
-    assert "give --resume to go on with it" in crawl(graphpriv, there).error
+    taken = crawl(graphpriv, there)
+    assert "give --resume to go on with it" in taken.error
+    # One line, without what is said of a crawl that begins.
+    assert len(taken.err.splitlines()) == 1
     with open_store("file:graphs.db", create=False) as store:
         store.claim_crawl("town", {"token": "somebody", "host": "elsewhere", "alive": 2e10}, lambda _: False)
     for more in ((), ("--resume",)):
@@ -158,6 +161,23 @@ def test_a_dry_run_needs_nobody_to_start_from(graphpriv) -> None:
     assert ended.document["cost"]["likely"] == pytest.approx(10 * 0.01 + 10 * 400 * 0.01)
 
 
+def test_a_dry_run_of_a_crawl_that_goes_on_tells_what_is_left(graphpriv, there) -> None:
+    plain = graphpriv("crawl", "x", "--graph", "town", "--users", 30, "--posts", 0, "--dry-run")
+    assert "It would keep 30 users" in plain.out
+    crawl(graphpriv, there, "--requests", 9, "--budget", 2000, users=30)
+    first = graphpriv("graph", "show", "town", *STORE, "--json").document["collected"]["users"]
+    asked = len(there.interface.log)
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", *STORE, "--json")
+    found = ended.document
+    assert (found["kept"], found["would_ask"]["users"], found["budget"]) == (first, 30 - first, 2000)
+    assert found["spent"] * 1000 == there.interface.bill.total * 1000
+    ended = graphpriv("crawl", "x", "--graph", "town", "--resume", "--dry-run", "--users", 40, *STORE)
+    assert f"It would keep {40 - first} more users" in ended.out and len(there.interface.log) == asked
+    assert "stops before it costs more than $2,000.00 in all" in ended.out
+    ended = graphpriv("crawl", "bluesky", "--graph", "town", "--resume", "--dry-run", *STORE)
+    assert ended.code == 2 and "was crawled from x" in ended.error
+
+
 def test_what_was_asked_twice_and_what_it_may_have_cost_is_said_where_there_is_any(graphpriv, there) -> None:
     plain = crawl(graphpriv, there, "--requests", 9, users=30).out
     assert "again" not in plain and "may have" not in plain
@@ -179,11 +199,11 @@ def test_a_graph_that_was_crawled_says_from_where_when_and_how_much_of_it(graphp
     assert (found["source"], found["complete"], found["ended"], found["wanted"]) == ("x", False, "requests", 30)
     assert found["began"][:10] == time.strftime("%Y-%m-%d", time.gmtime()) and found["began"][:19] <= found["last"][:19]
     told = graphpriv("graph", "show", "town", *STORE).out
-    assert "Collected from x, " in told and "not complete, 3 of 30 users (the limit of requests is met)." in told
+    assert "Collected from x, " in told and "not complete, 3 of 30 users (it reached the request limit)." in told
     document = graphpriv("crawl", "x", "--graph", "town", "--resume", "--follows", 5, *STORE, "--json").document
     told = " ".join(graphpriv("graph", "show", "town", *STORE).out.split())
-    assert "complete (as many users are kept as were asked for)." in told
-    assert f"{document['lists']['share_seen']:.1%} of the follows of its users were seen." in told
+    assert "complete (it has all the users requested)." in told
+    assert f"{document['lists']['share_seen']:.1%} of its users' follows were seen." in told
     graphpriv("graph", "import", small, "--graph", "small", *STORE)
     assert graphpriv("graph", "show", "small", *STORE, "--json").document["collected"] is None
     assert "Collected" not in graphpriv("graph", "show", "small", *STORE).out
@@ -206,7 +226,7 @@ def test_a_budget_holds_until_another_one_is_given(graphpriv, there) -> None:
     spent = there.interface.bill.total
     later = graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE, "--json")
     assert (later.document["ended"], there.interface.bill.total) == ("budget", spent)
-    assert "What is left costs" in later.err
+    assert "What is left will likely cost" in later.err
     more = graphpriv("crawl", "x", "--graph", "town", "--resume", "--budget", 99, *STORE, "--json")
     assert (more.document["ended"], more.document["users"]) == ("users", {"kept": 30})
 
@@ -290,3 +310,23 @@ def test_an_open_network_is_crawled_and_asked_again(graphpriv, monkeypatch, name
         assert ended.document["cost"] == 0
         again = graphpriv("graph", "refresh", "town", "--json", *STORE)
         assert (again.code, again.document["erased"]) == (0, 0)
+
+
+def test_no_file_and_no_line_holds_the_token(graphpriv, there, monkeypatch, caplog) -> None:
+    caplog.set_level("DEBUG")
+    token = "AAAAopen%2Fsesame%3D"  # as those of X look
+    monkeypatch.setenv("GRAPHPRIV_X_TOKEN", token)
+    refused = crawl(graphpriv, there)
+    there.interface.token = token
+    ended = [refused, crawl(graphpriv, there, "--requests", 9, users=30), graphpriv("graph", "refresh", "town", *STORE)]
+    assert [each.code for each in ended] == [1, 0, 0]
+    there.interface.token = "another"
+    ended.append(graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE))
+    assert ended[-1].code == 1 and "the token is refused" in ended[-1].error
+    plan = graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE, "--plan", "plan.toml")
+    files = [path.read_bytes() for path in Path().rglob("*") if path.is_file()]
+    assert plan.code == 0 and len(files) >= 2
+    said = [each.out + each.err for each in (*ended, plan)]
+    for text in (token, token.partition("%")[0]):
+        assert not any(text in each for each in (*said, caplog.text))
+        assert not any(text.encode() in each for each in files)

@@ -132,7 +132,11 @@ def test_a_release_takes_the_place_of_another(released, graphpriv):
     [
         (("--previous", "on"), 2, "No release of 'town' is called 'on'; did you mean 'one'?"),
         (("--previous", "town"), 2, "No release of 'town' is called 'town'; there is one."),
-        (("--previous", "one", "--accept-combined-risk"), 2, "--accept-combined-risk means nothing beside --previous."),
+        (
+            ("--previous", "one", "--accept-combined-risk"),
+            2,
+            "--accept-combined-risk has no effect with --previous; leave one of them out.",
+        ),
         (("--previous", "one", "--k", 6), 3, "Lower k to 5, or delete it."),
     ],
 )
@@ -151,7 +155,7 @@ def test_a_person_who_was_forgotten_bars_keeping_clusters_and_is_told_of(release
     assert "a row of a person forgotten" in ended.error
     ended = released("--accept-combined-risk")
     assert ended.code == 0
-    assert "1 row of forgotten persons is in earlier releases alone" in ended.err
+    assert "1 row of forgotten persons is only in earlier releases" in ended.err
 
 
 def test_a_second_live_release_is_a_conflict_to_the_service():

@@ -70,7 +70,7 @@ def custodian(there):
     return there["custodian"]
 
 
-@row("a body that is no JSON object")
+@row("a body that is not a JSON object")
 def no_json(there, _):
     for body in (b"", b"[]", b"{", b'{"k": 1, "k": 2}', b'{"k": NaN}', b"\xff", b'"\\ud800"', b"[" * 10**5):
         answer = custodian(there).post("/v1/protect", data=body, content_type="application/json")
@@ -78,7 +78,7 @@ def no_json(there, _):
     yield custodian(there).post("/v1/protect", data=b"{", content_type="application/json")
 
 
-@row("a body of another type than JSON")
+@row("a body of another type, where JSON")
 def another_type(there, _):
     yield custodian(there).post("/v1/protect", data=b"{}", content_type="text/plain")
 
@@ -101,7 +101,7 @@ def too_large_k(there, _):
         yield answer
 
 
-@row("an option that only the data show to be wrong")
+@row("an option that turns out wrong for the data")
 def wrong_for_the_data(there, _):
     answer, _ = done(custodian(there), "POST", "/v1/table/check", {"file": "t", "quasi_identifiers": ["none"]})
     assert "none" in answer.json["detail"]
@@ -152,7 +152,7 @@ def wrong_offset(there, _):
     yield sent_in_piece(there, b"123", offset=3)
 
 
-@row("a disk without room for an upload")
+@row("an upload for which the disk has no room")
 def full_disk(there, patched):
     free = type("Usage", (), {"free": 0})
     with pytest.MonkeyPatch.context() as full:
@@ -172,7 +172,7 @@ def full_disk(there, patched):
     assert custodian(there).put(f"{where}?offset=3", data=b"456").json["finished"]
 
 
-@row("no token, or one that is not good")
+@row("no token, or one that is invalid")
 def no_token(there, _):
     token = custodian(there).post("/v1/accounts/auditor/tokens").json
     held = Caller(there["app"].test_client(), token["token"])
@@ -182,13 +182,13 @@ def no_token(there, _):
     yield Caller(there["app"].test_client(), None).get("/v1/graphs")
 
 
-@row("a token of a role that may not")
+@row("a token whose role does not allow it")
 def another_role(there, _):
     yield there["auditor"].post("/v1/protect", {"name": "people", "k": 2, "into": "x"})
     yield there["analyst"].get("/v1/audit-log")
 
 
-@row("a thing that is not there, or that the role must not know")
+@row("a thing that does not exist, or that the role must not know")
 def hidden(there, _):
     asked = [each.get("/v1/graphs/people") for each in (there["analyst"],)]
     assert asked[0].json["detail"] == "No graph is called 'people'."
@@ -218,7 +218,7 @@ def deleted_meanwhile(there, _):
     yield told[-1]
 
 
-@row("a job on a graph that is gone")
+@row("a job whose graph is gone")
 def gone_before_the_job(there, _):
     assert custodian(there).put("/v1/graphs/gone", data=PEOPLE).status_code == 201
     busy = custodian(there).post("/v1/protect", {"name": "people", "k": 2, "into": "kept"}).json["id"]
@@ -250,14 +250,14 @@ def changed(there, _):
     yield custodian(there).delete("/v1/tables/t", headers={"If-Match": '"other"'})
 
 
-@row("the result of a job that has not ended")
+@row("the result of an unfinished job")
 def too_early(there, _):
     job = custodian(there).post("/v1/sweep", {"name": "people", "runs": 200}).json["id"]
     yield custodian(there).get(f"/v1/jobs/{job}/result")
     custodian(there).post(f"/v1/jobs/{job}/cancel")
 
 
-@row("a job that is cancelled twice")
+@row("cancelling a job twice")
 def cancelled_twice(there, _):
     job = custodian(there).post("/v1/sweep", {"name": "people", "runs": 200}).json["id"]
     for _ in range(2):

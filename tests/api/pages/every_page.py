@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.api.pages.serving import GRAPH, PATIENTS, RELEASE, TABLE, TABLE_RELEASE
+from tests.api.pages.serving import CRAWLED, GRAPH, PATIENTS, RELEASE, TABLE, TABLE_RELEASE
 
 #: Who sees a page; nobody stands for who is not signed in.
 ALL = ("custodian", "auditor", "analyst")
@@ -33,6 +33,7 @@ PAGES = (
     Page("pages.upload", "/upload", "upload", KEEPERS),
     Page("pages.collect", "/collect", "collect", KEEPERS),
     Page("pages.collect", "/collect?source=x&users=1638&posts=100&budget=900", "collect-cost", KEEPERS),
+    Page("pages.collect_more", f"/graphs/{CRAWLED}/collect", "collect-more", KEEPERS),
     Page("pages.look", "/upload/{upload}?name=friends&format=node-link", "upload-preview", KEEPERS),
     Page("pages.look_at_table", "/upload/{table}/table?name=visits.csv", "upload-preview-table", KEEPERS),
     Page("pages.table", f"/tables/{TABLE}?kind=original&by=ward", "table-original", MEASURERS, 404),

@@ -20,6 +20,7 @@ from graphpriv.formats import formats
 from graphpriv.formats.contract import write_pieces
 from graphpriv.remote import Refused
 from graphpriv.store import open_store
+from graphpriv.store.crawls import CRAWL, ONLY, document
 from graphpriv.synthetic import synthetic_graph
 from tests.api.http.conftest import running
 
@@ -28,6 +29,7 @@ GRAPH, RELEASE, LATER = "follows", "follows-v1", "follows-v2"
 TABLE, TABLE_RELEASE = "visits.csv", "visits-v1"
 WARDS = ("A1", "A2", "A3", "B1", "B2", "Day care")
 PATIENTS = "patients"
+CRAWLED = "town"
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Served:
 
     address: str
     tokens: dict[str, str]
+    store: str
 
 
 @dataclass
@@ -87,7 +90,7 @@ def serving(folder: Path) -> Iterator[Served]:
         workers = Workers(settings, 1)
         try:
             with running(app) as (host, port):
-                yield Served(f"http://{host}:{port}", tokens)
+                yield Served(f"http://{host}:{port}", tokens, store)
         finally:
             workers.stop()
             service.close()
@@ -96,6 +99,7 @@ def serving(folder: Path) -> Iterator[Served]:
 def fill(served: Served, folder: Path, *, users: int = 240, seed: int = 1) -> dict[str, str]:
     """Make data as a custodian does: two graphs, two releases, an audit, a sweep, tables; what pages are named by."""
     service = connect(served.address, served.tokens["custodian"])
+    fill_crawl(served)
     for name in (GRAPH, "colleagues"):
         size = users if name == GRAPH else 60
         service.put(f"graphs/{name}", graph_file(folder / f"{name}.json", size, seed))
@@ -118,6 +122,14 @@ def fill(served: Served, folder: Path, *, users: int = 240, seed: int = 1) -> di
         "table": fill_tables(served, folder),
         **fill_patients(served, folder),
     }
+
+
+def fill_crawl(served: Served) -> None:
+    """Leave a crawl as it is when its budget is used up."""
+    kept = {"source": "x", "wanted": 1638, "posts": 100, "follows": 400, "budget": 900_000, "spent": 899_960}
+    kept |= {"users": {"kept": 184, "locked": 9}, "ended": "budget", "told": 71_000, "seen": 63_900}
+    with open_store(served.store, create=False) as store:
+        store.begin_crawl(CRAWLED, [document(CRAWL, ONLY, {**kept, "last": 1_768_471_200.0})])
 
 
 def fill_tables(served: Served, folder: Path) -> str:

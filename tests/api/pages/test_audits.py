@@ -27,7 +27,7 @@ from tests.api.http.conftest import (  # noqa: F401 (fixtures)
         (12, 10, "Holds for k 12."),
         (4, 5, "Does not hold for k 5: some profile is shared by 4 only."),
         (1, None, "Does not hold for k 2: some profile is shared by 1 only."),
-        (None, 5, "It is not known how many users share each profile."),
+        (None, 5, "The number of users who share each profile is not known."),
     ],
 )
 def test_the_verdict_counts_again_what_was_promised(counted, promised, said):

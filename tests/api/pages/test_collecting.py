@@ -77,10 +77,10 @@ def test_nothing_that_costs_begins_before_the_cost_was_seen(opened, jobs):
     caller = opened()
     answer = sent(caller, "begin")
     assert (answer.status_code, jobs.all) == (200, {})
-    assert COSTS in answer.text and "Nothing was asked yet" in answer.text
+    assert COSTS in answer.text and "Nothing was collected yet" in answer.text
     # What was seen is of these figures alone.
     answer = sent(caller, "begin", users="1700", seen=seen_in(answer.text))
-    assert (jobs.all, "Nothing was asked yet" in answer.text) == ({}, True)
+    assert (jobs.all, "Nothing was collected yet" in answer.text) == ({}, True)
     answer = sent(caller, "begin", seen=seen_in(sent(caller, "cost").text))
     assert answer.status_code == 303 and answer.headers["Location"] == "/jobs/job0"
     (job,) = jobs.all.values()
@@ -90,7 +90,7 @@ def test_nothing_that_costs_begins_before_the_cost_was_seen(opened, jobs):
 
 def test_the_cost_stands_before_the_button_that_begins(opened):
     text = sent(opened(), "cost", budget="900").text
-    assert text.index("It stops before it costs more than $900.00") < text.index("Start collecting")
+    assert text.index("The crawl stops before it costs more than $900.00") < text.index("Start collecting")
     assert "graphpriv crawl x --start somebody --graph town --users 1638" in text
 
 
@@ -108,10 +108,10 @@ def test_what_is_free_begins_at_once(opened, jobs):
         ({"posts": "many"}, "posts", "posts must be a whole number"),
         ({"users": "9" * 30}, "users", "users must be from"),
         ({"budget": "0.0001"}, "budget", "to a tenth of a cent"),
-        ({"start": "  "}, "start", "Name the user to start from."),
+        ({"start": "  "}, "start", "Name a user to start from."),
         ({"graph": ""}, "graph", "Give the graph a name."),
         ({"graph": "a\x07b"}, "graph", "graph must be the name of a graph"),
-        ({"graph": "taken"}, "graph", "An original is called that already"),
+        ({"graph": "taken"}, "graph", "An original already has this name"),
         ({"source": "usenet"}, "", "No source is called"),
     ],
 )
@@ -171,6 +171,62 @@ def test_the_page_of_a_graph_offers_the_providers_that_the_operator_allows(opene
     assert answer.status_code == 400 and "does not offer" in answer.text
 
 
+def crawled(store, name="town", **more):
+    """A graph that a crawl from X has filled so far."""
+    kept = {"source": "x", "wanted": 30, "posts": 5, "budget": 2_000_000, "spent": 500_000, "users": {"kept": 12}}
+    store.begin_crawl(name, [document(CRAWL, ONLY, {**kept, "ended": "budget", **more})])
+
+
+def test_a_crawl_that_was_stopped_goes_on_from_the_page_of_its_graph(opened, jobs, config):  # noqa: F811
+    caller = opened()
+    with open_store(config["STORE"], create=False) as store:
+        crawled(store)
+    assert 'href="/graphs/town/collect">Go on collecting' in caller.get("/graphs/town").text
+    text = caller.get("/graphs/town/collect").text
+    for name, value in (("users", "30"), ("posts", "5"), ("budget", "2000"), ("follows", "")):
+        assert f'name="{name}" type="number"' in text and re.search(rf'id="{name}"[^>]* value="{value}"', text), name
+    # 18 users are left, who likely follow 400 each and post five times.
+    assert "$72.63" in text and "beside the 12 there are" in text
+    assert "more than $2,000.00 in all" in text and "So far it has cost $500.00." in text
+    assert "--graph town --users 30" in text and "--resume" in text
+    form = {"users": "40", "posts": "5", "budget": "2000"}
+    answer = caller("POST", "/graphs/town/collect", data={**form, "do": "begin"})
+    assert (answer.status_code, jobs.all) == (200, {})
+    assert "Nothing was asked yet" in answer.text
+    answer = caller("POST", "/graphs/town/collect", data={**form, "do": "begin", "seen": seen_in(answer.text)})
+    assert answer.status_code == 303 and answer.headers["Location"] == "/jobs/job0"
+    (job,) = jobs.all.values()
+    given = {"source": "x", "graph": "town", "users": 40, "posts": 5, "budget": 2000.0, "resume": True}
+    assert (job.verb, job.options) == ("crawl", given)
+    # Where it fails, its page leads back.
+    job.state = "cancelled"
+    assert 'href="/graphs/town/collect">Go on collecting' in caller.get("/jobs/job0").text
+
+
+def test_what_goes_on_is_a_crawl_of_a_network_that_can_be_asked(opened, jobs, config):  # noqa: F811
+    caller = opened(token=None)
+    with open_store(config["STORE"], create=False) as store:
+        crawled(store)
+        store.create_graph("other", directed=True)
+    assert "collect" not in re.sub(r'href="/collect"', "", caller.get("/graphs/other").text)
+    for name in ("other", "nobody"):
+        assert caller.get(f"/graphs/{name}/collect").status_code == 404
+    text = caller.get("/graphs/town/collect").text
+    form = {"users": "40", "posts": "5", "do": "begin"}
+    answer = caller("POST", "/graphs/town/collect", data={**form, "seen": seen_in(text)})
+    assert (answer.status_code, jobs.all) == (400, {})
+    assert "set the variable GRAPHPRIV_X_TOKEN" in answer.text
+    answer = caller("POST", "/graphs/town/collect", data={**form, "users": "none"})
+    assert answer.status_code == 400 and 'id="wrong-users"' in answer.text
+
+
+def test_a_crawl_that_began_nothing_leads_nowhere(opened, jobs):
+    caller = opened()
+    assert sent(caller, "begin", source="bluesky", follows="", budget="").status_code == 303
+    jobs.all["job0"].state = "failed"
+    assert "Go on collecting" not in caller.get("/jobs/job0").text
+
+
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path, chromium, monkeypatch):
@@ -186,7 +242,7 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
             page.get_by_role("link", name="Collect", exact=True).click()
             page.get_by_role("radio", name="X charges").check()
             for label, text in (("User to start from", there.start), ("Name of the graph", "town"),
-                                ("Users to keep", "30"), ("Posts of each", "5")):  # fmt: skip
+                                ("Users to keep", "30"), ("Latest posts per user", "5")):  # fmt: skip
                 page.get_by_label(label).fill(text)
             page.get_by_role("button", name="What would it cost?").click()
             expect(page.locator("#cost")).to_contain_text("$121.05", use_inner_text=True)
@@ -197,8 +253,16 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
             assert there.start not in "".join(reader.asked)
             page.get_by_role("link", name="See the graph").click()
             expect(page.locator("main")).to_contain_text("Collected from x", use_inner_text=True)
+            page.get_by_role("link", name="Collect more", exact=True).click()
+            page.get_by_label("Users to keep").fill("33")
+            page.get_by_role("button", name="Go on collecting").click()
+            expect(page.locator("#cost")).to_contain_text("$12.11", use_inner_text=True)
+            page.get_by_role("button", name="Go on collecting").click()
+            page.get_by_role("link", name="See the graph").wait_for()
+            assert "Users kept 33" in " ".join(page.locator("main").inner_text().split())
+            page.get_by_role("link", name="See the graph").click()
             page.get_by_text("Find topics and places of its users").click()
-            page.get_by_label("Pages to read").fill("0")
+            page.get_by_label("Linked pages to read").fill("0")
             page.get_by_role("button", name="Find topics and places").click()
             page.get_by_role("link", name="See the graph").click()
             expect(page.get_by_role("heading", name="town")).to_have_count(1)

@@ -62,7 +62,7 @@ def test_where_both_have_a_name_the_address_says_which(graphs, make, custodian, 
 def test_above_a_size_there_is_no_picture_and_the_page_says_so(graphs, analyst, monkeypatch):  # noqa: F811
     monkeypatch.setattr(pictures, "MOST", 1)
     text = analyst.get("/graphs/people-v1").text
-    assert "<canvas" not in text and "has no picture here" in text
+    assert "<canvas" not in text and "have no picture" in text
 
 
 @pytest.mark.parametrize("user", ["nobody", "' OR 1=1", "<script>alert(1)</script>"])
@@ -144,5 +144,5 @@ def test_a_page_that_has_to_wait_for_the_store_asks_again_by_itself(graphs, cust
     for wait in (True, False):
         monkeypatch.setattr(graphs_routes, "figures_of", busy(wait))
         answer = custodian.get("/graphs/people")
-        seen[wait] = answer.status_code, "pages/again.js" in answer.text, "asks again by itself" in answer.text
+        seen[wait] = answer.status_code, "pages/again.js" in answer.text, "reloads by itself" in answer.text
     assert seen == {True: (503, True, True), False: (503, False, False)}

@@ -73,7 +73,7 @@ def test_a_crawl_shows_how_far_it_is_and_what_it_cost(jobs, service, custodian):
     }
     text = " ".join(custodian.get(f"/jobs/{job.id}").text.split())
     assert "<h1>Crawl: town" in text
-    for shown in ("612", "locked", "51,234", "2,001", "$1,234.565", "about $1,800.00 in the end", "server-failed"):
+    for shown in ("612", "locked", "51,234", "2,001", "$1,234.565", "about $1,800.00 in total", "server-failed"):
         assert shown in text
 
 

@@ -81,7 +81,7 @@ def test_ten_thousand_users_are_laid_out_in_two_seconds():
 
 @pytest.mark.parametrize(
     ("users", "degree", "said"),
-    [(20_001, 4, "too many to draw one by one: each disc is a community"), (9_000, 14, "a random sample")],
+    [(20_001, 4, "too many to draw one by one. Each disc is a community"), (9_000, 14, "a random sample")],
 )
 def test_a_large_graph_is_drawn_in_part_and_the_page_says_so(served, signed_in, tmp_path, users, degree, said):
     kept(served, synthetic_graph(users, mean_degree=degree, rng=np.random.default_rng(1)), f"of-{users}", tmp_path)

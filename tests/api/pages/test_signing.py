@@ -97,7 +97,7 @@ def test_a_secret_that_somebody_else_has_set_is_no_session(client, token):
 
 def test_a_wrong_token_is_told_without_repeating_it(client):
     answer = client.post("/sign-in", data={FIELD: mark(client.get("/sign-in")), "token": "gp_wrong"})
-    assert answer.status_code == 401 and "not good" in answer.text and "gp_wrong" not in answer.text
+    assert answer.status_code == 401 and "not valid" in answer.text and "gp_wrong" not in answer.text
 
 
 @pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "", "jobs"])

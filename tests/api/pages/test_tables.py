@@ -63,7 +63,7 @@ class TestBringing:
         said = words(shown)
         assert "CSV: cells separated by comma" in said and "age whole numbers, 2 values" not in said
         assert "age whole numbers, 3 values" in said and "pay numbers, 3 values, 1 missing" in said
-        assert "the role quasi-identifier is a guess, by its name and its values" in said
+        assert "the role quasi-identifier is a guess from its name and values" in said
         assert 'value="visits 1.csv"' in shown.text
         assert "graphpriv table import 'visits 1.csv' --into 'visits 1.csv' --role age=quasi-identifier" in words(
             shown
@@ -80,7 +80,7 @@ class TestBringing:
     def test_what_does_not_fit_is_told_and_nothing_is_lost(self, custodian, sent, service):  # noqa: F811
         for said, told in (
             ({"column-0": "town", "kind-0": "continuous"}, "people, line 2: the cell of column 'town' is no number."),
-            ({"column-0": "age", "low-0": "x", "high-0": ""}, "Column 'age': bounds are two numbers"),
+            ({"column-0": "age", "low-0": "x", "high-0": ""}, "Column 'age': bounds must be two numbers"),
             ({"name": "a/b"}, "must be letters"),
         ):
             form = {"name": "people", "do": "keep", "role-1": "sensitive", "column-1": "town", **said}
@@ -108,7 +108,7 @@ class TestBringing:
         custodian.put("/v1/tables/people/hierarchies/town", data="A;x;*\nB;x;*\n")
         id = sent("age,town\n30,A\n40,C\n")
         shown = custodian.get(f"/upload/{id}/table?name=people")
-        assert "This is a newer file of people" in words(shown)
+        assert "This is a newer version of people" in words(shown)
         form = {"column-1": "town", "kind-1": "nominal", "role-1": "quasi-identifier", "name": "people", "do": "keep"}
         assert custodian.post(f"/upload/{id}/table", data=form).status_code == 400
         assert custodian.post(f"/upload/{id}/table", data={**form, "replace": "people"}).status_code == 303
@@ -124,8 +124,8 @@ class TestBringing:
         custodian.put("/v1/tables/people/hierarchies/age", data="30;*\n40;*\n50;*\n")
         id = sent("age,town\n30,A\n40,B\n30,C\n")
         shown = custodian.get(f"/upload/{id}/table?name=more")
-        assert "that of people: all values placed" in shown.text
-        assert "that of people: 1 of 3 values not placed" in shown.text
+        assert "from people: all values placed" in shown.text
+        assert "from people: 1 of 3 values not placed" in shown.text
         form = {"column-0": "age", "hierarchy-0": "people", "column-1": "town", "hierarchy-1": "people"}
         assert custodian.post(f"/upload/{id}/table", data={**form, "name": "more", "do": "keep"}).status_code == 303
         # The one that lacks a value waits to be finished.
@@ -138,7 +138,9 @@ class TestBringing:
         monkeypatch.setattr("api.pages.tables.uploading._SAMPLE", 30)
         id = sent(TEXT)
         shown = custodian.get(f"/upload/{id}/table?name=people")
-        assert "Only the beginning of this file was read" in words(shown) and "Rows, at the beginning 2" in words(shown)
+        assert "This preview read only the beginning of the file" in words(
+            shown
+        ) and "Rows, in this preview 2" in words(shown)
         # Here no jobs run; it gets as far as that.
         kept = custodian.post(f"/upload/{id}/table", data={**COLUMNS, "name": "people", "do": "keep"})
         assert kept.status_code == 503
@@ -149,7 +151,11 @@ class TestBringing:
         table = pa.table({"age": [30, 40, 30, 50], "town": ["A", "B", "B", None]})
         pq.write_table(table, tmp_path / "t.parquet")
         shown = words(custodian.get(f"/upload/{sent((tmp_path / 't.parquet').read_bytes())}/table?name=people"))
-        assert "Only the beginning" in shown and "Rows, at the beginning 3" in shown and "town text, 2 values" in shown
+        assert (
+            "This preview read only the beginning" in shown
+            and "Rows, in this preview 3" in shown
+            and "town text, 2 values" in shown
+        )
         pq.write_table(
             pa.table({"lists": [[1], [2], [3], [4]], **{n: [1, 2, 3, 4] for n in "abc"}}), tmp_path / "l.parquet"
         )
@@ -177,7 +183,7 @@ class TestThePage:
         custodian.put("/v1/tables/people/schema", json={"attributes": {"age": {"role": "sensitive"}}})
         late = {"state": "plain", "column-0": "age", "role-0": "identifier"}
         refused = custodian.post(f"{people}/columns?kind=original", data=late)
-        assert refused.status_code == 400 and "Somebody has said something else" in refused.text
+        assert refused.status_code == 400 and "Somebody else changed these columns" in refused.text
 
     def test_long_texts_and_many_columns_do_not_make_a_heavy_page(self, custodian):  # noqa: F811
         names = [f"c{number}" for number in range(150)]
@@ -307,7 +313,7 @@ class TestTheEditor:
             ("start", {"by": "csv"}, "Choose the CSV"),
             ("start", {"by": "places"}, "Choose a JSON file"),
             ("start", {"by": "nothing"}, "No kind of hierarchy"),
-            ("dance", {}, "must be a step"),
+            ("dance", {}, "must be an existing step"),
             ("undo", {}, "no step to undo"),
         ):
             refused = self.step(custodian, 0, do, **form)
@@ -331,7 +337,7 @@ class TestTheEditor:
         custodian.delete("/v1/tables/people/hierarchies/town")
         refused = self.step(custodian, 0, "save", also=["more", "lacks"])
         assert (
-            refused.status_code == 400 and "1 values of lacks are not in it; it was kept for no table" in refused.text
+            refused.status_code == 400 and "1 values of lacks are not in it; it was saved for no table" in refused.text
         )
         assert custodian.get("/v1/tables/people/hierarchies").json == {"hierarchies": []}
 

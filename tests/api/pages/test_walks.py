@@ -61,7 +61,7 @@ def test_a_custodian_sees_the_picture_the_verdict_and_who_is_exposed(released, s
     page = reader.page
     page.get_by_role("link", name="demo-v1").first.click()
     page.locator("canvas[data-drawn]").wait_for()
-    about = page.get_by_role("link", name="see them all")
+    about = page.get_by_role("link", name="see all of them")
     # Users lie close to one another around the middle.
     for far in range(0, 200, 10):
         if not about.count():
@@ -209,7 +209,7 @@ def test_an_analyst_asks_a_release_all_there_is_to_ask_and_finds_no_trace_of_the
         page.content(),
         page.request.get(served.address + page.locator("[data-picture]").get_attribute("data-picture")).text(),
     ]
-    page.get_by_label("Place, with all below it").fill("Europe")
+    page.get_by_label("Place and everything in it").fill("Europe")
     page.get_by_label("Neighbours", exact=True).fill("2..")
     page.get_by_label("and by", exact=True).select_option("topic1")
     page.get_by_label("Links between", exact=True).select_option("location:country")
@@ -226,7 +226,7 @@ def test_an_analyst_asks_a_release_all_there_is_to_ask_and_finds_no_trace_of_the
     assert all(each.locator("table").count() == 1 for each in sections.values())
     assert all("GET /v1/graphs/release:demo-v1/" in each.locator("code").inner_text() for each in sections.values())
     page.get_by_role("link", name="Next page").click()
-    expect(page.get_by_label("Place, with all below it")).to_have_value("Europe")
+    expect(page.get_by_label("Place and everything in it")).to_have_value("Europe")
     with page.expect_download() as loading:
         page.locator("section", has=page.get_by_role("heading", name="Users", exact=True)).get_by_role(
             "link", name="CSV"

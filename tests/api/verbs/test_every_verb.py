@@ -120,7 +120,7 @@ def test_its_bounds_its_old_names_and_its_files_are_looked_after(greeting, graph
     assert graphpriv("party", "greet", "Ann", "--times", 10).error == "--times must be from 1 to 9, not 10."
     assert graphpriv("party", "greet", "Ann", "--often", 3).error == "--often 3: this option is --times now."
     assert graphpriv("party", "greet").code == 2
-    assert graphpriv("party", "greet", "Ann", "--overwrite").error == "--overwrite means nothing without an output."
+    assert graphpriv("party", "greet", "Ann", "--overwrite").error == "--overwrite has no effect without an output."
     ended = graphpriv("party", "greet", "Ann", "--out", "g.txt", "--json")
     assert (tmp_path / "g.txt").read_text() == "Hello Ann"
     assert ended.document["release_id"].startswith("sha256:")

@@ -122,7 +122,7 @@ def test_options_can_be_changed(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("verb = ", "this is no plan"),
+        ("verb = ", "this is not a plan"),
         ("[options]\n", "a plan has the keys plan, verb and options"),
         ("verb = 'audit'\nseed = 3\n", "a plan has the keys plan, verb and options"),
         ("plan = 2\nverb = 'audit'\n", "this plan has layout 2, and this version reads 1"),
@@ -153,6 +153,6 @@ def test_a_plan_runs_as_its_command_does(graphpriv, small, tmp_path):
     assert ended.code == 2 and "k must be at least 2, not 1" in ended.error
     assert graphpriv("graph", "list", "--plan", "l.toml").code == 0
     assert graphpriv("run", "l.toml", "--json").document == graphpriv("graph", "list", "--json").document
-    assert graphpriv("run", "l.toml", "--seed", 1).error.startswith("--seed means nothing here, since graph list")
+    assert graphpriv("run", "l.toml", "--seed", 1).error.startswith("--seed has no effect here, since graph list")
     assert "none.toml" in graphpriv("run", "none.toml").error
     assert "--set 'k'" in graphpriv("run", "p.toml", "--set", "k").error

@@ -13,7 +13,7 @@ from typing import Any
 from crawler.made.network import MadeNetwork
 from graphpriv.store import open_store
 from tests.crawler.crawling.child import crawl
-from tests.crawler.crawling.crawls import World, asked_in_one_go, billed, content, standing, world
+from tests.crawler.crawling.crawls import MORNING, World, asked_in_one_go, billed, content, standing, world
 from tests.crawler.crawling.faults import Faults
 
 TOP = Path(__file__).resolve().parents[3]
@@ -42,13 +42,16 @@ def a_killed_crawl_is_as_good(
 ) -> None:
     """A crawl with faults and kills gives the graph, the bill and the requests that it gives without."""
     limits = {"users": users, "posts": posts}
-    with world(network, clock=time.time) as quiet, open_store(plain, create=True) as opened:
+    # Whatever the time is, the network's day does not end meanwhile.
+    ahead = MORNING - time.time()
+    clock = lambda: time.time() + ahead  # noqa: E731
+    with world(network, clock=clock) as quiet, open_store(plain, create=True) as opened:
         crawl(opened, quiet.url, "town", quiet.start, limits)
         expected, paid = content(opened), billed(quiet, opened)
     faults = Faults(seed=kills, share=share)
     # A fifth of the money is missing: it stops, and goes on when there is more.
     poor = {**limits, "budget": int(paid * 800)}
-    with world(network, spoil=faults, clock=time.time) as there:
+    with world(network, spoil=faults, clock=clock) as there:
         killed = killed_crawl(there, store, kills - 1, users, poor)
         with open_store(store, create=False) as opened:
             assert standing(opened).ended == "budget"

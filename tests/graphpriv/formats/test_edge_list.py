@@ -112,9 +112,9 @@ def test_the_files_beside_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ("source,target\nana,bo\nana,secret\n", r"x\.csv, line 3: the target of this edge is no user"),
-        ("# one\n\nsource,target\n# two\nsecret,bo\n", r"x\.csv, line 5: the source of this edge is no user"),
-        ("source,target\nana,\n", r"x\.csv, line 2: the target of this edge is no user"),
+        ("source,target\nana,bo\nana,secret\n", r"x\.csv, line 3: the target of this edge is not a user"),
+        ("# one\n\nsource,target\n# two\nsecret,bo\n", r"x\.csv, line 5: the source of this edge is not a user"),
+        ("source,target\nana,\n", r"x\.csv, line 2: the target of this edge is not a user"),
         ("ana,bo\nana\n", r"x\.csv, line 2: an edge has two ends"),
         ("ana\n", r"x\.csv, line 1: an edge has two ends"),
         ("ana,bo\nana,bo,secret\n", r"x\.csv, line 2: this line has 3 cells, the first one 2"),
@@ -214,7 +214,7 @@ def test_a_first_line_that_is_an_edge_is_no_matter_of_warning(edges: str, tmp_pa
 def test_a_first_line_whose_ends_are_no_users_is_told_what_a_header_is(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecord, match=r"line 1: the source .* names the columns, call them source and target"):
         read(tmp_path, "follower,followed\nana,bo\n")
-    with pytest.raises(InvalidRecord, match=r"line 2: the source of this edge is no user of the graph\.$"):
+    with pytest.raises(InvalidRecord, match=r"line 2: the source of this edge is not a user of the graph\.$"):
         read(tmp_path, "ana,bo\nfollower,followed\n")
 
 

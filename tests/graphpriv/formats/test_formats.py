@@ -175,7 +175,7 @@ def test_a_graph_without_users_is_an_error(suffix: str, text: str, tmp_path: Pat
 def test_a_dangling_edge_is_named_by_its_position(suffix: str, text: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / f"graph{suffix}"
     path.write_text(text)
-    with pytest.raises(InvalidRecord, match=f"{where}: the target of this edge is no user") as caught:
+    with pytest.raises(InvalidRecord, match=f"{where}: the target of this edge is not a user") as caught:
         read_graph(path)
     assert "secret" not in str(caught.value)
 
@@ -215,7 +215,7 @@ def test_text_that_is_not_utf8_is_an_error_with_its_line(suffix: str, tmp_path: 
 
 
 def test_files_beside_go_with_edge_lists_only(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match="attributes and places go with an edge list"):
+    with pytest.raises(InvalidParameter, match="attributes and places are for edge lists"):
         read_graph(tmp_path / "graph.json", attributes=tmp_path / "users.csv")
 
 

@@ -89,7 +89,7 @@ def test_what_drawing_programs_write_is_read(tmp_path: Path) -> None:
         ('<hyperedge><endpoint node="a"/></hyperedge>', "line 2: a social graph has no hyperedge"),
         ('<node id="b"><port name="p"/></node>', "line 2: a social graph has no port"),
         ('<node id="b"><graph edgedefault="directed"/></node>', "line 2: this is a second graph"),
-        ('<node id="b"><node id="c"/></node>', "line 2: this node does not stand directly in a graph"),
+        ('<node id="b"><node id="c"/></node>', "line 2: this node is not directly in a graph"),
         ("<node/>", "line 2: id is missing"),
         ('<edge source="a"/>', "line 2: target is missing"),
         ('<edge source="a" target="a" directed="false"/>', "line 2: either all edges are directed or none"),

@@ -7,6 +7,7 @@ import pytest
 
 from tabular.errors import InvalidInput, NoSolution
 from tabular.evolution import Task
+from tabular.evolution.fitness import Fitness
 from tabular.evolution.start import population_files, starting_population
 from tabular.files.table_files import write_table_to
 from tabular.grid import thesis_grid
@@ -35,18 +36,19 @@ def start(folder=None, **given):
     return starting_population(task, np.random.default_rng(4))
 
 
-def test_the_grid_gives_each_member_that_has_single_values():
+def test_the_grid_gives_each_of_its_members():
     found = start(workers=2)
     members, _ = thesis_grid(people(), COLUMNS)
     names = [each.name for each in members]
     left_out = [each.method for each in found.left_out]
     assert sorted([*found.origins, *(name for name in left_out if name in names)]) == sorted(names)
     assert all(each.shape == (40, 2) and each.dtype == np.int32 for each in found.files)
-    # Who reads the list sees whether one of those would be better than what evolves.
-    left = next(each for each in found.left_out if each.method == "global-recoding count=4,3")
-    member = members[names.index(left.method)]
-    alone = summary(people(), member.protect(people(), np.random.default_rng(0)), COLUMNS)
-    assert left.reason.endswith(f"its score is {alone.score_max:.2f}")
+    assert found.origins == tuple(names)
+    # Codes beyond the domain count the sets that any of them has.
+    member = members[names.index("global-recoding count=4,3")]
+    masked = member.protect(people(), np.random.default_rng(0))
+    fitness = Fitness.of(people(), COLUMNS, sets=found.sets)
+    assert np.array_equal(fitness.codes_of(masked), found.files[names.index("global-recoding count=4,3")])
     # As the method itself masks, with a stream of its own for each.
     place = found.origins.index("rank-swapping percent=10")
     stream = np.random.default_rng(4).spawn(len(members))[names.index("rank-swapping percent=10")]
@@ -79,8 +81,7 @@ def changed(folder, row, column, text):
     ("row", "column", "text", "said"),
     [
         (3, 0, "77", "Column 'age', row 3: "),
-        (5, 1, "{Bonn|Kiel}", "Column 'town', row 5: the label '{Bonn|Kiel}' stands for several values"),
-        (2, 1, "*", "Column 'town', row 2: the label '*' stands for several values"),
+        (5, 1, "{Bonn|Rome}", "Column 'town', row 5: "),
     ],
 )
 def test_a_cell_that_does_not_fit_is_named_with_file_row_and_column(folder, row, column, text, said):
@@ -89,6 +90,29 @@ def test_a_cell_that_does_not_fit_is_named_with_file_row_and_column(folder, row,
         start(folder)
     assert str(caught.value).startswith(f"{folder / 'm1.csv'}: ")
     assert said in str(caught.value)
+
+
+def test_labels_that_stand_for_sets_are_taken_from_files(folder):
+    changed(folder, 5, 1, "{Bonn|Kiel}")
+    changed(folder, 2, 1, "*")
+    changed(folder, 3, 0, "{21|22}")
+    found = start(folder)
+    assert found.sets == ([(1, 2)], [(0, 1), (0, 1, 2, 3)])
+    assert [int(found.files[1][row, column]) for row, column in ((4, 1), (1, 1), (2, 0))] == [4, 5, 6]
+    assert Fitness.of(people(), COLUMNS, sets=found.sets).table_of(found.files[1]).values("town")[4] == "{Bonn|Kiel}"
+
+
+def test_where_there_is_no_room_for_sets_they_are_left_out_with_their_scores(monkeypatch):
+    monkeypatch.setattr("tabular.evolution.fitness.tables.PAIRS_WITH_SETS", 100)
+    found = start(workers=1)
+    left = next(each for each in found.left_out if each.method == "global-recoding count=4,3")
+    members, _ = thesis_grid(people(), COLUMNS)
+    member = next(each for each in members if each.name == left.method)
+    alone = summary(people(), member.protect(people(), np.random.default_rng(0)), COLUMNS)
+    assert "its labels stand for several values" in left.reason
+    assert left.reason.endswith(f"its score is {alone.score_max:.2f}")
+    assert left.method not in found.origins
+    assert not any(found.sets)
 
 
 def test_rows_in_another_order_are_refused_where_other_columns_tell(folder):

@@ -58,9 +58,9 @@ def test_a_schema_may_be_json_with_the_same_keys():
         ("[attributes.a]\nrole = 'sensitiv'", "did you mean 'sensitive'?"),
         ("[attributes.a]\nrole = 3", "x, attributes.a, role: it must be a text."),
         ("[attributes.a]\norder = []", "x, attributes.a.order: it must list at least one value."),
-        ("[attributes.a]\norder = ['x', 'x']", "x, attributes.a.order: 'x' stands there twice."),
-        ("[attributes.a]\norder = [1, '1']", "stands there twice."),
-        ("[attributes.a]\norder = [1, 1.0]", "stands there twice."),
+        ("[attributes.a]\norder = ['x', 'x']", "x, attributes.a.order: 'x' appears twice."),
+        ("[attributes.a]\norder = [1, '1']", "appears twice."),
+        ("[attributes.a]\norder = [1, 1.0]", "appears twice."),
         ("[attributes.a]\norder = [[1]]", "a value is a text, a number or a date."),
         ("[attributes.a]\norder = [true]", "a value is a text, a number or a date."),
         ("[attributes.a]\norder = [nan]", "a value is a text, a number or a date."),
@@ -72,7 +72,7 @@ def test_a_schema_may_be_json_with_the_same_keys():
         ("[attributes.a]\norder = ['x']\nvalues = ['x']", "not both."),
         ("attributes = 3", "x, attributes: it must be a table [attributes.NAME]."),
         ("[attributes]\na = 3", "x, attributes.a: it must be a table with kind, role, order."),
-        ("columns = ['a', 'a']", "x, columns: 'a' stands there twice."),
+        ("columns = ['a', 'a']", "x, columns: 'a' appears twice."),
         ("columns = [1]", "x, columns: each entry must be a text."),
         ("columns = ['age']\n[attributes.agee]", "x, attributes.agee: No column is called 'agee'; did you mean 'age'?"),
         ("delimiter = 'komma'", "x: delimiter must be one character or one of"),
@@ -180,3 +180,19 @@ def test_a_role_is_given_to_a_column_there_is():
         schema.with_roles({"age": "sensitve"})
     kept = replace(schema, attributes={"age": Description(kind="nominal", title="t")}).with_roles({"age": "identifier"})
     assert kept.attributes["age"] == Description(kind="nominal", title="t", role="identifier")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"title = {'9' * 4301}",
+        f'{{"title": {"9" * 4301}}}',
+        f"[attributes.a]\nkind = 'ordinal'\norder = [1, {'9' * 4301}]",
+        # Python reads these two, and cannot write them down or compute with them.
+        f"[attributes.a]\nkind = 'ordinal'\norder = [1, 0x{'f' * 4300}]",
+        f"[attributes.a]\nkind = 'continuous'\nbounds = [0, {'9' * 400}]",
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_bad_input(text):
+    with pytest.raises(InvalidInput, match=r"^s\.toml: a number has more than 300 digits"):
+        parse_schema(text, "s.toml")

@@ -74,7 +74,7 @@ def test_dates_go_by_month_year_and_decade():
     assert rows(column("31/01/2024", kind="nominal"), "date", format="%d/%m/%Y") == [
         "31/01/2024 > 2024-01-31 > 2024-01 > 2024 > 2020s > *"
     ]
-    with pytest.raises(InvalidInput, match=r"'x' holds '31/01/2024', which is no date written as 2024-01-31\."):
+    with pytest.raises(InvalidInput, match=r"'x' holds a value that is no date written as 2024-01-31\."):
         build(column("31/01/2024", kind="nominal"), "date")
 
 
@@ -125,7 +125,7 @@ def test_places_lie_in_places():
     ]
     two = {"a": ["Paris", "France"], "b": ["Paris", "Texas"]}
     assert rows(column("a", "b", kind="nominal"), "places", paths=two)[0] == "a > Paris, France > France > *"
-    with pytest.raises(InvalidInput, match="there is no path for 'c'"):
+    with pytest.raises(InvalidInput, match="value 1 of the column has no path"):
         build(column("c", kind="nominal"), "places", paths=paths)
     with pytest.raises(InvalidParameter, match="paths must give"):
         build(column("c", kind="nominal"), "places", paths=3)

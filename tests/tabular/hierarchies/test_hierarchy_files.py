@@ -33,12 +33,13 @@ def test_a_file_is_one_row_a_value_and_one_column_a_level(tmp_path, text, rows):
         ("", "age.csv: the file is empty."),
         (
             "1;a;x;*\n2;a;y;*\n",
-            "age.csv, line 2: Hierarchy of age, level 2: 'a' lies under both 'x' and 'y'; each",
+            "age.csv, line 2: Hierarchy of age, level 2: 'a' lies under both a label of one value and a label of one "
+            "value; each",
         ),
         ("1;*\n\n2;+\n", "age.csv, line 3: Hierarchy of age, level 1: the last level must be one label for all"),
         ("1;a;*\n2;*\n", "age.csv, line 2: this line has 2 cells, the first 3."),
-        ("1;a;*\n1;b;*\n2;a;*\n", "age.csv, line 2: Hierarchy of age: '1' has another row above."),
-        ("1;*\n3;*\n", "age.csv: Hierarchy of age: no value is called '2'; there is 1, 3."),
+        ("1;a;*\n1;b;*\n2;a;*\n", "age.csv, line 2: Hierarchy of age: its value has another row above."),
+        ("1;*\n3;*\n", "age.csv: Hierarchy of age: 1 value of the column is not in it."),
         ('1;"*\n2;*\n', "age.csv, line 1: this is no row of a table: a quote opens here and is never closed."),
         ("1\n2\n", "age.csv, line 2: Hierarchy of age, level 0: the last level must be one label for all"),
     ],
@@ -58,7 +59,7 @@ def test_a_missing_value_has_a_row_of_its_own(tmp_path):
     path.write_text("x;letter;*\n?;none;*\n")
     assert read_hierarchy(path, column).levels[1].labels == ("letter", "none")
     path.write_text("x;*\n")
-    with pytest.raises(InvalidInput, match="it says nothing of missing values"):
+    with pytest.raises(InvalidInput, match="it does not place missing values"):
         read_hierarchy(path, column)
 
 
@@ -79,7 +80,7 @@ def test_a_column_without_a_file_is_named(tmp_path):
     (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
     table = Table.from_columns({"sex": ["f", "m"], "age": [1, 2]})
     assert read_hierarchies(tmp_path, table, ["sex"])["sex"].height == 1
-    with pytest.raises(InvalidInput, match=r"no hierarchy of 'age', age\.csv or \*_age\.csv; there is sex\.csv"):
+    with pytest.raises(InvalidInput, match=r"no hierarchy for 'age', age\.csv or \*_age\.csv; there is sex\.csv"):
         read_hierarchies(tmp_path, table, ["sex", "age"])
 
 

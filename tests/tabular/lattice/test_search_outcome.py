@@ -299,7 +299,7 @@ def test_levels_are_a_node_and_a_number_is_a_place(choose, node):
         ("9,0,0", "choose '9,0,0': the levels of 'age' are 0 to 3; there is no 9."),
         ("1,0", "choose must give a level for each of 3 columns, not '1,0'."),
         ("age=1,sex=0", "choose 'age=1,sex=0': the level of 'zip' is missing."),
-        ("age=1,age=0", "choose 'age=1,age=0': the level of 'age' stands there twice."),
+        ("age=1,age=0", "choose 'age=1,age=0': the level of 'age' appears twice."),
         ("a,b,c", "choose must give whole numbers, not 'a,b,c'."),
         ("²", "choose must give a level for each of 3 columns, not '²'."),
         (
@@ -375,7 +375,7 @@ def test_nothing_is_released_alone_that_breaks_the_limits_or_is_not_said():
     with pytest.raises(NoSolution, match="does not satisfy the limits"):
         found(limits={"k": 4}, release=ReleaseRequest(choose="0,0,0", alone=True))
     for choose in (None, "1"):
-        with pytest.raises(InvalidParameter, match="say by"):
+        with pytest.raises(InvalidParameter, match="give the levels in"):
             found(limits={"k": 4}, release=ReleaseRequest(choose=choose, alone=True))
 
 

@@ -73,7 +73,7 @@ def test_a_hierarchy_of_more_values_is_fitted_to_the_column():
         ({"levels": "3,0"}, InvalidParameter, "levels must be from 0 to 2 for 'age', not 3"),
         ({"levels": "ag=1"}, UnknownName, "did you mean 'age'"),
         ({"hierarchies": {"agee": AGE}}, UnknownName, "did you mean 'age'"),
-        ({"hierarchies": {"sex": AGE}}, InvalidHierarchy, "(2 values of the column are not in it.)"),
+        ({"hierarchies": {"sex": AGE}}, InvalidHierarchy, "2 values of the column are not in it."),
         ({"hierarchies": "folder"}, InvalidParameter, "must be a mapping, as read_hierarchies gives"),
         ({"suppression": 1.5}, InvalidParameter, "suppression must be from 0 to 1"),
         ({"k": 8}, NoSolution, "the table has 7 records"),

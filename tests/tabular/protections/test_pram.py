@@ -138,7 +138,7 @@ def test_each_column_can_have_a_matrix_of_its_own():
         ({"invariant": "yes"}, "PRAM: invariant must be true or false, not 'yes'."),
         ({"matrix": "m.csv"}, "PRAM: matrix must be numbers, as read_matrix and read_matrices give, not 'm.csv'."),
         ({"matrix": np.eye(3)}, "The matrix of 'degree' must be 8 x 8, as the domain is; it is 3 x 3."),
-        ({"matrix": {"degree": np.eye(8)}}, "PRAM: matrix has none for column 'school'."),
+        ({"matrix": {"degree": np.eye(8)}}, "PRAM: matrix has no matrix for column 'school'."),
         ({"matrix": {"degre": np.eye(8)}}, "No column to protect is called 'degre'; did you mean 'degree'?"),
     ],
 )

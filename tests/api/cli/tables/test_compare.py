@@ -30,7 +30,7 @@ def test_methods_that_promise_k_stand_beside_the_best_generalisation(compared):
 
 def test_without_hierarchies_the_generalisation_is_left_out_and_the_reason_told(compared):
     ended = compared("--k", 4)
-    assert "Left out: full-domain k=4 suppression=0.01: There is no hierarchy of 'age', 'town'." in ended.out
+    assert "Left out: full-domain k=4 suppression=0.01: There is no hierarchy for 'age', 'town'." in ended.out
     assert "mondrian k=4" in ended.out
 
 
@@ -38,12 +38,12 @@ def test_a_column_without_a_hierarchy_is_not_generalised_as_in_a_search(compared
     (tmp_path / "levels" / "town.csv").unlink()
     document = compared("--k", 4, "--hierarchies", "levels", "--json").document
     (left,) = [each for each in document["left_out"] if each["method"].startswith("full-domain")]
-    assert left["reason"] == "There is no hierarchy of 'town'."
+    assert left["reason"] == "There is no hierarchy for 'town'."
     assert "full-domain" not in [each["method"] for each in document["protections"]]
     searched = graphpriv(
         "table", "search", "t.csv", "--quasi-identifiers", "age,town", "--hierarchies", "levels", "--k", 4
     )
-    assert searched.code == 2 and "there is no hierarchy of 'town'" in searched.error
+    assert searched.code == 2 and "there is no hierarchy for 'town'" in searched.error
 
 
 @pytest.mark.parametrize("verb", [("protect", "--method", "pram", "--out", "o.csv"), ("compare",)])

@@ -15,7 +15,8 @@ def test_a_table_is_described(graphpriv, table):
     ended = graphpriv("table", "describe", table)
     assert ended.code == 0
     assert ended.out.startswith(
-        "t.csv: CSV, 12 rows, 4 columns; cells parted by semicolon, quotes double, utf-8, lines end in LF, a header, "
+        "t.csv: CSV, 12 rows, 4 columns; cells separated by semicolon, quotes double, utf-8, lines end in LF, a "
+        "header, "
         "decimal comma.\n"
     )
     assert "identifier?" in ended.out
@@ -55,8 +56,8 @@ def test_options_overrule_what_is_found(graphpriv, table):
 def test_a_guess_is_said(graphpriv, tmp_path):
     (tmp_path / "t.txt").write_text("New York\nLos Angeles\n")
     ended = graphpriv("table", "describe", "t.txt")
-    assert "the delimiter is a guess; --delimiter says what it is." in ended.err
-    assert "the header is a guess; --header says what it is." in ended.err
+    assert "the delimiter is a guess; --delimiter sets it." in ended.err
+    assert "the header is a guess; --header sets it." in ended.err
     assert graphpriv("table", "describe", "t.txt", "--json").document["unsure"] == ["delimiter", "header"]
 
 

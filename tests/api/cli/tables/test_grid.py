@@ -108,16 +108,16 @@ def test_each_masked_table_is_written_and_measures_as_the_grid_says(grid, graphp
 @pytest.mark.parametrize(
     ("arguments", "columns", "part"),
     [
-        (("--method", "pram"), "size", "--method means nothing beside --grid"),
-        (("--out", "r.csv"), "size", "--out means nothing beside --grid"),
-        (("--shuffle",), "size", "--shuffle means nothing beside --grid"),
-        (("--param", "k=3"), "size", "--param means nothing beside --grid"),
-        (("--private", "p.json"), "size", "--private means nothing beside --grid"),
+        (("--method", "pram"), "size", "--method has no effect with --grid"),
+        (("--out", "r.csv"), "size", "--out has no effect with --grid"),
+        (("--shuffle",), "size", "--shuffle has no effect with --grid"),
+        (("--param", "k=3"), "size", "--param has no effect with --grid"),
+        (("--private", "p.json"), "size", "--private has no effect with --grid"),
         ((), "size,agee", "did you mean 'age'?"),
         (("--html", "shirts.csv"), "size", "--overwrite"),
         (("--html", "no/g.html"), "size", "no folder"),
         (("--out-dir", "shirts.csv"), "size", "no folder"),
-        (("--html", "-", "--json"), "size", "both want standard output"),
+        (("--html", "-", "--json"), "size", "both write to standard output"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_left(arguments, columns, part, grid, folder):

@@ -146,7 +146,7 @@ def test_matrices_tell_what_the_attacker_knows(graphpriv, tmp_path):
         ("age\n20\n35\n40\n50\n", "age", "bad.csv: Column 'age', row 2: neither a value of the domain nor a set"),
         ("age\n20\n30\n40\n50\n", "age,sex", "bad.csv: No column is called 'sex'"),
         ("age\n20\n30\n40\n50\n", "age,sax", "original.csv: No column is called 'sax'; did you mean 'sex'?"),
-        ("age\n20\n", "age,age", "--columns: 'age' stands there twice."),
+        ("age\n20\n", "age,age", "--columns: 'age' appears twice."),
         ("age\n20\n", "", "--columns '': name one or more columns, with commas between them."),
         ("", "age", "bad.csv: the file is empty."),
     ],
@@ -167,6 +167,6 @@ def test_a_guessed_kind_on_which_distances_depend_is_said(graphpriv, tmp_path):
     rows = [f"{1000 + 7 * i},{i % 3}" for i in range(150)]
     (tmp_path / "revenues.csv").write_text("\n".join(["revenue,grade", *rows]) + "\n")
     command = ("table", "measure", "revenues.csv", "revenues.csv", "--columns", "revenue,grade")
-    said = "revenues.csv: guessed from whole numbers: revenue is continuous, grade is ordinal; --kind NAME=KIND says"
+    said = "revenues.csv: guessed from whole numbers: revenue is continuous, grade is ordinal; --kind NAME=KIND sets"
     assert said in graphpriv(*command).err
     assert "guessed" not in graphpriv(*command, "--kind", "revenue=continuous", "--kind", "grade=nominal").err

@@ -219,7 +219,7 @@ REFUSED = {
         ("--method", "pram", "--html", "g.html"),
         "size",
         2,
-        "--html means nothing beside --method",
+        "--html has no effect with --method",
     ),
     "neither method nor grid": ((), "size", 2, "--method and --out, or --grid"),
 }

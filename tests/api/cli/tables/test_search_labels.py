@@ -122,7 +122,7 @@ def test_labels_can_be_sets_that_a_measure_reads(searched, graphpriv, tmp_path):
     chosen = ("--k", 3, "--suppression", 0.4, "--choose", "1,1", "--out", "r.csv", "--labels", "sets")
     ended = searched(*chosen, "--private", "p.json", "--seed", 1)
     assert ended.code == 0, ended.err
-    assert "A label of a set, such as {A|B}, lists the values under it" in ended.err
+    assert "The label of a set, such as {A|B}, lists the values under it" in ended.err
     assert ">=60" in {row["age"] for row in rows_of("r.csv")}
     assert json.loads((tmp_path / "r.csv.dictionary.json").read_text())["labels"] == LABELS
     # What later releases are held against has other labels.
@@ -201,7 +201,7 @@ def test_a_star_in_the_input_is_refused_with_column_and_row(searched, tmp_path):
 def test_a_release_without_a_limit_is_refused_unless_a_node_is_chosen(searched, tmp_path):
     ended = searched("--out", "r.csv")
     assert ended.code == 2
-    assert "give --k (or --l, --t), or say by --choose which node" in ended.error
+    assert "give --k (or --l, --t), or pick a node with --choose" in ended.error
     assert not (tmp_path / "r.csv").exists()
     for choice, promised in (("0,0", False), ("2,1", True)):
         ended = searched("--out", "r.csv", "--choose", choice, "--overwrite")

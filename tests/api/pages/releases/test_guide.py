@@ -5,18 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from api.app import create_app
 from api.pages.releases import graphs as graph_releases
 from graphpriv.protections import protections
-from graphpriv.protections.contract import Protection
 from graphpriv.store import open_store
-from tabular.registry import Entry
 from tests.api.conftest import SMALL
 from tests.api.http.conftest import Caller, config, make  # noqa: F401 (fixtures)
 from tests.api.http.fakes import FakeJobs
@@ -46,31 +42,24 @@ def asked(jobs):
     return [(each.verb, dict(each.options)) for each in jobs.all.values()]
 
 
-def test_a_graph_with_one_protection_has_three_values_of_k(world):
+def test_a_graph_with_one_protection_has_three_values_of_k(world, monkeypatch):
     custodian, jobs = world
+    monkeypatch.delitem(protections, "least-loss")
     answer = custodian.post("/release/candidates", data={"graph": "people", "k": "2"})
     assert answer.status_code == 303 and "step=3" in answer.headers["Location"]
     assert asked(jobs) == [("sweep", {"name": "people", "k": ["2"], "runs": 1, "method": "closest-profiles"})]
 
 
-def test_with_more_protections_the_candidates_are_methods(world, monkeypatch):
-    @dataclass(frozen=True, kw_only=True)
-    class Together(Protection):
-        """Put all users into one cluster."""
-
-        def clusters(self, graph, k, rng):
-            return np.zeros(len(graph), dtype=np.int64)
-
+def test_with_more_protections_the_candidates_are_methods(world):
     custodian, jobs = world
-    monkeypatch.setitem(protections, "together", Entry("together", Together, "", ""))
     custodian.post("/release/candidates", data={"graph": "people", "k": "2"})
     assert [(verb, options["method"], options["k"]) for verb, options in asked(jobs)] == [
         ("sweep", "closest-profiles", ["2"]),
-        ("sweep", "together", ["2"]),
+        ("sweep", "least-loss", ["2"]),
     ]
-    custodian.post("/release", data={"graph": "people", "chosen": "together k=3", "into": "out"})
+    custodian.post("/release", data={"graph": "people", "chosen": "least-loss k=3", "into": "out"})
     verb, options = asked(jobs)[-1]
-    assert (verb, options["method"], options["k"]) == ("protect", "together", 3)
+    assert (verb, options["method"], options["k"]) == ("protect", "least-loss", 3)
 
 
 def test_candidates_beside_a_live_release_keep_its_groups(world, make):  # noqa: F811
@@ -136,7 +125,7 @@ def test_a_release_that_would_be_refused_is_switched_off_with_the_reason(world, 
     for address, reason in (
         ("table=serial&columns=age", "All values of serial are distinct"),
         ("table=patients&columns=age&k=61", "k is 61, and the table has 60 rows. Lower k."),
-        ("table=one", "there is none to protect"),
+        ("table=one", "none is left to protect"),
         ("graph=people&k=90", "k is 90, and the graph has"),
         ("table=patients&columns=age&k=4&chosen=full-domain+k%3D4+levels%3D1", "age has none."),
     ):
@@ -163,7 +152,7 @@ def test_a_generalisation_that_lacks_hierarchies_is_no_candidate(world, monkeypa
     page = f"/release?table=patients&columns=age&columns=zip&k=4&job={job.id}&step=4"
     text = custodian.get(page).text
     assert "1 candidate." in text
-    assert "full-domain: A release by levels needs a hierarchy of each column; age has none." in text
+    assert "full-domain: A release by levels needs a hierarchy for each column; age has none." in text
     custodian.put("/v1/tables/patients/hierarchies/age", data="".join(f"{age};*\n" for age in range(20, 29)).encode())
     assert "2 candidates" in custodian.get(page).text
 
@@ -212,7 +201,7 @@ def test_a_plan_of_something_else_is_refused(world):
     custodian, _ = world
     plan = b'plan = 1\nverb = "graph list"\n\n[options]\n'
     answer = custodian.post("/release/plan", data={"plan": (io.BytesIO(plan), "plan.toml")})
-    assert answer.status_code == 400 and "not for a release" in answer.text
+    assert answer.status_code == 400 and "which makes no release" in answer.text
 
 
 def test_going_from_step_to_step_computes_nothing_twice_at_once(world):
@@ -230,7 +219,7 @@ def test_an_earlier_release_of_a_table_is_told_before_the_next_one(world, tmp_pa
     (job,) = jobs.all.values()
     job.state = "done"
     address = "/release?table=patients&columns=age&columns=zip&step=5"
-    assert "came of this table before" not in custodian.get(address).text
+    assert "came from this table before" not in custodian.get(address).text
     (tmp_path / "safe.csv").write_text("age,zip\n20,A\n20,A\n")
     custodian.client.application.extensions["graphpriv"].tables.add("safe", "release", tmp_path / "safe.csv")
-    assert "safe came of this table before" in custodian.get(address).text
+    assert "safe came from this table before" in custodian.get(address).text

@@ -106,7 +106,7 @@ def test_protections_stand_side_by_side_and_one_is_released(served, people, sign
     page = signed_in("custodian").page
     page.goto(f"{served.address}/tables/{people}?kind=original")
     page.get_by_role("link", name="Compare protections").click()
-    page.get_by_label("Protections, one a line").fill("mondrian k=6\nmondrian k=12\nrank-swapping percent=5")
+    page.get_by_label("Protections, one per line").fill("mondrian k=6\nmondrian k=12\nrank-swapping percent=5")
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("link", name="Information loss").click()
     expect(page.locator("th[aria-sort=ascending]")).to_have_text("Information loss", use_inner_text=True)

@@ -68,6 +68,22 @@ def test_missing_programs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         script.fetch_jars()
 
 
+def test_the_password_is_handed_over_by_a_file_for_the_owner_alone(tools: Path, tmp_path: Path) -> None:
+    java = '#!/bin/sh\necho "$@" > "$0.arguments"; cp -p "${1#@}" "$0.file"\n'
+    (tools / "java").write_text(java)
+    start_script().Server(tmp_path / "home", 1, 'a "password" of\\the test')
+    (said,) = (tools / "java.arguments").read_text().split()
+    handed = tools / "java.file"
+    assert handed.stat().st_mode & 0o777 == 0o600
+    assert handed.read_text().splitlines()[-3:] == [
+        '"dbms"',
+        '"set-initial-password"',
+        '"a \\"password\\" of\\\\the test"',
+    ]
+    # And the file is gone.
+    assert said.startswith(f"@{tmp_path}") and not Path(said[1:]).exists()
+
+
 def test_a_password_that_cannot_be_set_is_not_repeated(tools: Path, tmp_path: Path) -> None:
     script = start_script()
     with pytest.raises(script.ServerFailure, match="no server") as caught:
@@ -77,7 +93,7 @@ def test_a_password_that_cannot_be_set_is_not_repeated(tools: Path, tmp_path: Pa
 
 def test_the_script_explains_itself() -> None:
     told = subprocess.run([sys.executable, START_SCRIPT, "run", "--help"], capture_output=True, text=True, check=True)
-    for option in ("--home", "--port", "--password", "--heap"):
+    for option in ("--home", "--port", "--password-file", "--heap"):
         assert option in told.stdout
     wrong = subprocess.run(
         [sys.executable, START_SCRIPT, "run", "--home", "x"], capture_output=True, text=True, env={"PATH": ""}

@@ -74,4 +74,4 @@ def test_the_places_of_a_sound_graph_have_no_problem() -> None:
 
 def test_a_place_that_stands_twice_is_found() -> None:
     rows = [(0, None, "world", "world"), (1, 0, "Chile", "country"), (2, 0, "Chile", "country")]
-    assert place_problems(rows) == ["the same place stands there twice."]
+    assert place_problems(rows) == ["the same place appears twice."]

@@ -13,7 +13,9 @@ from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.evolution.fitness import Fitness, Segment
 from tabular.evolution.fitness.contract import gains_over
+from tabular.intervals import codes_in
 from tabular.table import Table
+from tests.strategies import seeds
 from tests.tabular.evolution.fitness.slow_fitness import slow_measures
 from tests.tabular.pairs_of_tables import pairs_of_tables, random_pair
 
@@ -79,7 +81,7 @@ def walk(fitness, codes, rng, *, steps, checked):
             depth += 1
         else:
             column = rng.integers(codes.shape[1])
-            state.changed(rng.integers(len(codes)), column, rng.integers(fitness.tables.sizes[column]))
+            state.changed(rng.integers(len(codes)), column, rng.integers(fitness.tables.labels[column]))
             depth += 1
         if rng.random() < 0.1:
             state.keep()
@@ -188,7 +190,64 @@ def test_weights_are_counted_over_the_population_and_never_negative():
         gains_over(before, [])
 
 
-def test_labels_that_stand_for_sets_are_refused():
+def with_sets(original, masked):
+    """The fitness with all sets of a masked file as labels, and the codes of that file."""
+    sets = [[codes_in(members).tolist() for members in masked.sets[name]] for name in original.names]
+    fitness = Fitness.of(original, original.names, sets=sets)
+    return fitness, fitness.codes_of(masked)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs_of_tables(max_rows=12), st.lists(st.integers(0, 3), min_size=3, max_size=3))
+def test_labels_that_stand_for_sets_are_measured_as_the_measures_do(pair, gains):
+    original, masked = pair
+    fitness, codes = with_sets(original, masked)
+    given_gains = Fitness.of(original, original.names, gains[: len(original.names)], sets=fitness.sets)
+    for each in (fitness, fitness.held([codes]), given_gains):
+        assert list(vars(each.full(codes)).values()) == pytest.approx(slow_measures(each, codes), abs=1e-9)
+    assert fitness.table_of(codes).to_columns() == masked.to_columns()
+
+
+@settings(max_examples=40, deadline=None)
+@given(pairs_of_tables(max_rows=12), seeds)
+def test_steps_with_sets_say_what_the_whole_file_says(pair, seed):
+    original, masked = pair
+    fitness, codes = with_sets(original, masked)
+    state, rng = fitness.state(codes), np.random.default_rng(seed)
+    for _ in range(12):
+        column = int(rng.integers(codes.shape[1]))
+        state.changed(int(rng.integers(len(codes))), column, int(rng.integers(fitness.tables.labels[column])))
+        assert state.scores == fitness.full(state.codes)
+    assert list(vars(state.scores).values()) == pytest.approx(slow_measures(fitness, state.codes), abs=1e-9)
+    while state._steps:
+        state.undo()
+    assert (state.codes == codes).all()
+    assert state.scores == fitness.full(codes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_thousands_of_steps_with_sets_end_at_the_bytes_of_the_whole_file(seed):
+    original, masked = random_pair(seed, 60, (4, 3, 5))
+    fitness, codes = with_sets(original, masked)
+    assert (fitness.tables.labels > fitness.tables.sizes).any()
+    walk(fitness.held([codes]), codes, np.random.default_rng(seed), steps=1000, checked=20)
+
+
+def test_the_scores_of_a_set_by_hand():
+    """Of four records two have x or y: half of each is x, and each x and y is as near and as likely."""
+    original = table(a=["x", "x", "y", "z"])
+    fitness = Fitness.of(original, ["a"], sets=[[(0, 1)]])
+    found = fitness.full(fitness.codes_of(original.masked({"a": ["x", "{x|y}", "{x|y}", "z"]})))
+    # Each of the two adds half a record to x and half to y: as many have them as before.
+    assert found.ctbil == 0
+    assert found.dbil == pytest.approx(100 * (0.5 + 0.5) / 4)
+    assert found.ebil == pytest.approx(100 * 2 * np.log(2) / (4 * np.log(3)))
+    assert found.id == 50
+    # x is nearest to two; the label is as near to x as to y, which are three.
+    assert found.dbrl == pytest.approx(100 * (1 / 2 + 1 / 3 + 1 / 3 + 1) / 4)
+
+
+def test_sets_that_are_not_known_are_refused():
     original = table(a=["x", "y"])
-    with pytest.raises(InvalidInput, match="'a' holds labels that stand for sets"):
+    with pytest.raises(InvalidInput, match="'a' holds a label for a set that is none of those that evolve"):
         Fitness.of(original, ["a"]).codes_of(original.masked({"a": ["{x|y}", "y"]}))

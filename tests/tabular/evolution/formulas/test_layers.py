@@ -28,12 +28,18 @@ def worth(formula):
     return Worth(apart, apart, len(formula.elements))
 
 
-def evolved(layers, generations, asked=None):
+def guarded_worth(formula):
+    """The same, but most formulas may not be released, as under a strict limit."""
+    found = worth(formula)
+    return found._replace(refused=len(formula.canonical) % 3 > 0)
+
+
+def evolved(layers, generations, asked=None, guarded=False):
     for _ in range(generations):
         formulas = layers.ask()
         if asked is not None:
             asked += [formula.canonical for formula in formulas]
-        layers.tell([worth(formula) for formula in formulas])
+        layers.tell([(guarded_worth if guarded else worth)(formula) for formula in formulas])
     return layers
 
 
@@ -76,9 +82,9 @@ def test_the_best_of_each_layer_never_gets_worse_and_stays_within_its_levels(see
 
 
 @settings(deadline=None, max_examples=5)
-@given(seeds)
-def test_deeper_trees_hold_the_run_of_the_shallower_ones_and_end_no_worse(seed):
-    runs = {levels: evolved(begun(seed, levels), 20) for levels in (3, 4, 5)}
+@given(seeds, st.booleans())
+def test_deeper_trees_hold_the_run_of_the_shallower_ones_and_end_no_worse(seed, guarded):
+    runs = {levels: evolved(begun(seed, levels), 20, guarded=guarded) for levels in (3, 4, 5)}
     for levels in (3, 4):
         shallow, deep = runs[levels], runs[levels + 1]
         assert deep.document()["layers"][:-1] == shallow.document()["layers"]
@@ -95,6 +101,15 @@ def test_of_formulas_that_are_worth_the_same_the_shortest_is_shown():
     layers = begun(1)
     layers.layers[0].members = [member("N + N", 2), member("N", 2), member("freq_i", 1)]
     assert [str(each.formula) for each in layers.members] == ["freq_i", "N"]
+
+
+def test_a_formula_that_may_not_be_released_loses_against_any_that_may():
+    layers = evolved(begun(2), 20, guarded=True)
+    refused = [each.worth.refused for each in layers.members]
+    assert refused == sorted(refused) and not refused[0] and refused[-1]
+    free, held = Worth(90.0, 90.0, 90.0), Worth(1.0, 1.0, 1.0, refused=True)
+    formula = Formula.read("N")
+    assert Member(formula.elements, formula, free).rank < Member(formula.elements, formula, held).rank
 
 
 def test_a_shallow_run_has_one_layer():

@@ -179,15 +179,15 @@ def test_the_lowest_levels_and_the_labels_that_occur():
 def test_what_it_cannot_take_is_refused():
     table = Table.from_columns({"a": ["x", "y"], "s": ["1", "2"]})
     levels = {"a": Hierarchy.of("a", ["x", "y"], [["*", "*"]])}
-    with pytest.raises(InvalidInput, match="l and t are of a sensitive attribute"):
+    with pytest.raises(InvalidInput, match="l and t need a sensitive attribute"):
         Evaluator(table, levels, limits=Limits(l=2))
     with pytest.raises(InvalidInput, match="'a' cannot be a quasi-identifier and the class label"):
         Evaluator(table, levels, class_label="a")
     with pytest.raises(NoSolution, match="No release with k=3 exists: the table has 2 records"):
         Evaluator(table, levels, limits=Limits(k=3))
-    with pytest.raises(InvalidInput, match="cm is of the class label attribute; name one"):
+    with pytest.raises(InvalidInput, match="cm needs the class label attribute; name one"):
         Evaluator(table, levels, metrics=["cm"])
-    with pytest.raises(InvalidParameter, match=r"\(2,\) is no node: the levels go up to \(1,\)"):
+    with pytest.raises(InvalidParameter, match=r"\(2,\) is not a node: the levels go up to \(1,\)"):
         Evaluator(table, levels).evaluate([(2,)])
     with pytest.raises(InvalidInput, match="no records"):
         Evaluator(table.rows(np.zeros(0, dtype=np.int64)), levels)

@@ -63,5 +63,5 @@ def test_t_is_taken_also_where_rows_may_go(problem, k, t):
 
 def test_a_front_is_refused():
     known = KnownNodes.of(kgen_tables.problem(4), Limits(k=2))
-    with pytest.raises(InvalidParameter, match="datafly seeks the best node by one metric"):
+    with pytest.raises(InvalidParameter, match="datafly finds the best node by one metric"):
         searched("datafly", known, objectives=("k", "glm"))

@@ -71,7 +71,7 @@ def test_a_lattice_of_10_to_the_18_nodes_is_refused_at_once():
         searched("exhaustive", Huge(18))
     assert str(refused.value) == (
         "The lattice has 10^18 nodes, and exhaustive goes through 5,000,000 at most. Use kgen, optimal, pbg-ea or "
-        "random, or raise most if there is the time and the memory."
+        "random, or raise most if time and memory allow."
     )
     with pytest.raises(InvalidParameter, match=r"has 10\^6000 nodes"):
         searched("exhaustive", Huge(6000))

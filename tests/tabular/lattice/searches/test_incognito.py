@@ -79,7 +79,7 @@ def test_t_with_suppression_is_refused_and_a_front_and_a_lattice_too_large():
     known = KnownNodes.of(kgen_tables.problem(4), Limits(k=2, t=0.5, suppression=0.5))
     with pytest.raises(InvalidParameter, match=r"incognito takes t only .* Use exhaustive or optimal"):
         searched("incognito", known)
-    with pytest.raises(InvalidParameter, match="incognito seeks the best node by one metric"):
+    with pytest.raises(InvalidParameter, match="incognito finds the best node by one metric"):
         searched("incognito", known, objectives=("k", "glm"))
     with pytest.raises(InvalidParameter, match=r"has 10\^18 nodes, and incognito goes through 5,000,000 at most"):
         searched("incognito", Huge(18))

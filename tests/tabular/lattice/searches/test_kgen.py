@@ -252,7 +252,7 @@ def test_who_lives_on_is_a_generation_older_and_a_child_is_not():
 
 def test_a_front_is_refused():
     known = known_of(kgen_tables.problem(4), Limits(k=2))
-    with pytest.raises(InvalidParameter, match="kgen seeks the best node by one metric"):
+    with pytest.raises(InvalidParameter, match="kgen finds the best node by one metric"):
         searched("kgen", known, objectives=("k", "glm"))
 
 

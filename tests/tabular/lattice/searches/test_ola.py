@@ -91,7 +91,7 @@ def test_t_with_suppression_is_refused_and_a_front_and_a_lattice_too_large():
     known = KnownNodes.of(kgen_tables.problem(4), Limits(k=2, t=0.5, suppression=0.5))
     with pytest.raises(InvalidParameter, match=r"ola takes t only .* Use exhaustive or optimal, or a suppression of 0"):
         searched("ola", known)
-    with pytest.raises(InvalidParameter, match=r"ola seeks the best node by one metric, .* exhaustive"):
+    with pytest.raises(InvalidParameter, match=r"ola finds the best node by one metric, .* exhaustive"):
         searched("ola", known, objectives=("k", "glm"))
     with pytest.raises(InvalidParameter, match=r"has 10\^18 nodes, and ola goes through 5,000,000 at most"):
         searched("ola", Huge(18))

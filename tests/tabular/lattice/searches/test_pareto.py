@@ -83,5 +83,5 @@ def test_a_lattice_of_10_to_the_18_nodes_is_refused_with_what_takes_it():
 
 
 def test_without_objectives_it_is_refused():
-    with pytest.raises(InvalidParameter, match="pareto seeks a front; name its objectives, as in k,glm"):
+    with pytest.raises(InvalidParameter, match="pareto finds a front; name its objectives, as in k,glm"):
         searched("pareto", known_of(kgen_tables.problem(4), Limits(k=2)))

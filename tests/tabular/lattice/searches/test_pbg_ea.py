@@ -116,7 +116,7 @@ def test_an_epsilon_that_does_not_fit_the_objectives_is_refused_before_anything_
 
 
 def test_without_objectives_it_is_refused():
-    with pytest.raises(InvalidParameter, match="pbg-ea seeks a front"):
+    with pytest.raises(InvalidParameter, match="pbg-ea finds a front"):
         searched("pbg-ea", Huge(18))
 
 

@@ -53,5 +53,5 @@ def test_t_with_suppression_is_refused_and_a_front():
     known = KnownNodes.of(kgen_tables.problem(4), Limits(k=2, t=0.5, suppression=0.5))
     with pytest.raises(InvalidParameter, match=r"samarati takes t only .* Use exhaustive or optimal"):
         searched("samarati", known)
-    with pytest.raises(InvalidParameter, match="samarati seeks the best node by one metric"):
+    with pytest.raises(InvalidParameter, match="samarati finds the best node by one metric"):
         searched("samarati", known, objectives=("k", "glm"))
