@@ -129,7 +129,7 @@ def test_every_matrix_that_may_be_released_is_one(rows, seed):
             assert member.withheld is not None or added(table.columns[name], matrix) <= 0.1 + 1e-6
         for matrix in member.matrices.values():
             assert (matrix >= 0).all()
-            assert matrix.sum(axis=1) == pytest.approx(1, abs=1e-9)
+            assert matrix.sum(axis=1) == pytest.approx(1, abs=1e-12)
             assert member.withheld is not None or np.linalg.cond(matrix) <= WORST_CONDITION
 
 
