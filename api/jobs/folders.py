@@ -3,6 +3,7 @@
 jobs/ID/attempt-…/files      where a verb runs; links to what it reads, under the names it knows them by
 jobs/ID/attempt-…/result.json or failure.json
 jobs/ID/kept                 the attempt that ended the job, without the links
+jobs/ID/left                 the parts of a job that was cancelled and can be taken up again, by another job
 jobs/ID/parts                what is done of it already, for later attempts and for those who help; see `parts.py`
 """
 
@@ -23,8 +24,12 @@ from typing import Any
 from api.verbs.contract import Verb
 from api.verbs.values import options_of
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
+from tabular.release import version
 
 RESULT, FAILURE = "result.json", "failure.json"
+
+#: Among the parts of a job: that there are some which idle workers could do; and which version has left them.
+WANTED, _VERSION = "wanted", "version"
 
 #: Says for each name in the options of a verb, and for what belongs beside it, where in the home it lies.
 FilesOf = Callable[[Path, Verb], Mapping[str, Path]]
@@ -144,6 +149,35 @@ class Folder:
         (folder / "files").mkdir(mode=0o700)
         _link(folder, reads)
         return folder
+
+    @property
+    def left(self) -> Path:
+        """The parts of a job that was cancelled, from which another one can go on."""
+        return self.path / "left"
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether there are parts to go on from, of this version: another one does other parts."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.left / _VERSION).read_text(encoding="utf-8") == version()
+        return False
+
+    def leave(self) -> None:
+        """Leave the parts for another job to go on from; where nothing was done yet, there is nothing to leave."""
+        with contextlib.suppress(FileNotFoundError):
+            done = [each for each in self.parts.iterdir() if not each.name.endswith(".lock") and each.name != WANTED]
+            if done and not self.left.exists():
+                (self.parts / _VERSION).write_text(version(), encoding="utf-8")
+                self.parts.rename(self.left)
+
+    def take_up(self, left: Path) -> None:
+        """Begin with the parts that another job has *left*."""
+        self.path.mkdir(mode=0o700, parents=True)
+        shutil.copytree(left, self.parts, ignore=shutil.ignore_patterns("*.lock", WANTED, _VERSION))
+
+    def let_go(self) -> None:
+        """Delete the parts that another job has taken up."""
+        shutil.rmtree(self.left, ignore_errors=True)
 
     def keep(self, attempt: str) -> None:
         """Keep what an *attempt* has left, unless another one's is kept already; all other attempts go."""

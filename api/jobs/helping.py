@@ -13,9 +13,8 @@ from pathlib import Path
 from subprocess import Popen
 
 from api.errors import bug_of
-from api.jobs.folders import Folder
+from api.jobs.folders import WANTED, Folder
 from api.jobs.ledger import MOST, Ledger
-from api.jobs.parts import WANTED
 from api.jobs.performing import Task
 from api.jobs.process import Performance, Why
 from api.jobs.records import Job, Settings

@@ -71,11 +71,12 @@ class Jobs:
         account: str,
         priority: int = PRIORITY,
         seed: int | None = None,
+        left: Path | None = None,
     ) -> Job:
         """Queue a verb with its options, as JSON has them; what is wrong with them is said at once.
 
         Names in the options stand for files and things of the store. The personal options and the seed go into the
-        private store.
+        private store. It begins with the parts that another job has *left*.
         """
         if not 1 <= priority <= LAST:
             raise InvalidParameter.wrong("priority", must=f"be from 1 to {LAST}", was=priority)
@@ -95,11 +96,32 @@ class Jobs:
             created=0,
         )
         try:
+            if left is not None:
+                self._folder(new.id).take_up(left)
             self._queue(new)
         except BaseException:
             self.private.remove(new.private)
+            self._folder(new.id).remove()
             raise
         return self.get(new.id)
+
+    def can_go_on(self, id: str) -> bool:
+        """Whether a job was cancelled and has left something from which another one can go on."""
+        return self.get(id).state == "cancelled" and self._folder(id).can_go_on
+
+    def go_on(self, id: str, options: Mapping[str, Any], *, account: str) -> Job:
+        """Queue a job that goes on where one stood that was cancelled; *options* are those of that one."""
+        old = self.get(id)
+        private = self.private.get(old.private)
+        if not self.can_go_on(id) or private is None or private.seed is None:
+            raise NoResult("This job cannot be taken up again: nothing is left of it to go on from.")
+        new = self.submit(
+            old.verb, {**options, **private.options}, account=account, priority=old.priority, seed=private.seed,
+            left=self._folder(id).left,
+        )  # fmt: skip
+        self._folder(id).let_go()
+        self.private.forget_seed(old.private)
+        return new
 
     def _queue(self, new: Job) -> None:
         with tables.told(), self.ledger.engine.begin() as connection:

@@ -26,11 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
+from api.jobs.folders import WANTED
 from tabular.loop import Parts, Values, on_threads, untold
 from tabular.release import version
-
-#: The file that says that helpers are wanted.
-WANTED = "wanted"
 
 #: What takes less time than this is not kept, but done again.
 _QUICK = 1.0

@@ -297,6 +297,8 @@ class Worker:
         """Keep what an attempt has left, and end its job; done twice it does no more than done once."""
         attempt = told["attempt"]
         if attempt is not None and self._ledger.is_of(id, attempt):
+            if told["state"] == "cancelled" and self._goes_on(id):
+                self._folder(id).leave()
             self._folder(id).keep(attempt)
             self._ledger.end(id, attempt, told["state"], told.get("error"))
         self._waiting.pop(id, None)
@@ -306,8 +308,15 @@ class Worker:
             self._folder(id).remove()
         elif job.has_ended:
             self._folder(id).clear()
-            self._private.forget_seed(job.private)
+            # Whoever takes up what was left needs the seed, which is in it anyway.
+            if not self._folder(id).can_go_on:
+                self._private.forget_seed(job.private)
         return {}
+
+    def _goes_on(self, id: str) -> bool:
+        """Whether a job that is cancelled can be taken up again."""
+        job = self._ledger.find(id)
+        return job is not None and job.verb in verbs and verbs[job.verb].method.goes_on
 
     def _folder(self, id: str) -> Folder:
         return Folder(self.settings.home / "jobs" / id)

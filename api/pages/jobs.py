@@ -47,7 +47,7 @@ def job(id: str) -> Response:
     files = told(routes.files, id=id)["files"] if job["state"] == "done" else []
     return shown(
         "job.html", job=job, title=title_of(job), files=files, why=_why(job), ways=_ways(job), then=_then(job),
-        course=_course(id), charts=_charts(job), took=_took(job),
+        can_go_on=service().jobs.can_go_on(id), course=_course(id), charts=_charts(job), took=_took(job),
     )  # fmt: skip
 
 
@@ -57,6 +57,14 @@ def cancel_job(id: str) -> Answered:
     """Cancel a job."""
     told(routes.cancel, id=id)
     return go("pages.job", id=id)
+
+
+@bp.post("/jobs/<id>/resume")
+@needs("work")
+def resume_job(id: str) -> Answered:
+    """Go on with a job that was cancelled."""
+    begun: dict[str, Any] = told(routes.resume, id=id)
+    return go("pages.job", id=begun["id"])
 
 
 def newest() -> list[dict[str, Any]]:

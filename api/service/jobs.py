@@ -148,6 +148,12 @@ class Jobs(Protocol):
     def cancel(self, id: str) -> Job:
         """End a job; one that has ended stays as it is."""
 
+    def can_go_on(self, id: str) -> bool:
+        """Whether a job was cancelled and another one can go on where it stood."""
+
+    def go_on(self, id: str, options: Mapping[str, Any], *, account: str) -> Job:
+        """Queue a job that goes on where one stood that was cancelled."""
+
     def events(self, after: Mapping[str, int]) -> Sequence[Event]:
         """What has happened to some jobs: for each id the events after a number, in their order."""
 
@@ -203,4 +209,6 @@ class NoJobs:
     def erase_older(self, seconds: float) -> None:
         """There is nothing to delete."""
 
-    submit = get = list = wait = cancel = events = result = failure = files = file = erase = folder = _refuse
+    submit = get = list = wait = cancel = can_go_on = go_on = events = result = failure = files = file = erase = (
+        folder
+    ) = _refuse

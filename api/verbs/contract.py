@@ -162,6 +162,8 @@ class Verb(Method):
     quick: ClassVar[bool] = False
     #: Whether it has an answer at any time and so can be stopped.
     stoppable: ClassVar[bool] = False
+    #: Whether a job of it that was cancelled can be taken up again, from the parts that it has kept.
+    goes_on: ClassVar[bool] = False
     #: Whether it replaces things of the store that have the same name, if asked to.
     replaces: ClassVar[bool] = False
     #: What one must be allowed to do with the things it names: an action of `api.service.access`.

@@ -24,6 +24,7 @@ from api.service.graphs import split
 from api.service.jobs import Job
 from api.service.listeners import Gone, Listener
 from api.service.requests import Request, form_of, offered
+from api.service.uploads import UPLOAD
 from api.verbs import verbs
 from tabular.errors import InvalidInput, UnknownName
 
@@ -135,6 +136,43 @@ def show(id: str) -> Response:
 def cancel(id: str) -> Response:
     """Cancel a job; one that has ended stays as it is."""
     return jsonify(_shown(service().jobs.cancel(_found(id).id)))
+
+
+@bp.post("/v1/jobs/<id>/resume")
+@needs("work")
+@answers(JOB, status=202)
+def resume(id: str) -> Response:
+    """Go on with a job that was cancelled, as a new job; evolutions can."""
+    old = _found(id)
+    if not service().jobs.can_go_on(old.id):
+        raise HttpProblem(409, "Nothing to go on from", "This job was not cancelled, or nothing is left of it.")
+    asked = service().requests.read(old.verb, verbs[old.verb].method, _again(old), account())
+    service().note_request(asked, account())
+    job = service().jobs.go_on(old.id, asked.options, account=account().id)
+    response = jsonify(_shown(job))
+    response.status_code = 202
+    response.headers["Location"] = url_for("jobs.show", id=job.id)
+    return response
+
+
+def _again(job: Job) -> dict[str, Any]:
+    """The options of a job as a request gives them."""
+    known = offered(verbs[job.verb].method)
+    given = {
+        name: value for name, value in job.options.items() if name in known and not known[name].metadata.get("own")
+    }
+    for name, value in given.items():
+        if form_of(known[name]) == "file" and isinstance(value, str) and value.startswith(UPLOAD):
+            given[name] = {"upload": value.removeprefix(UPLOAD).partition(".")[0]}
+        elif form_of(known[name]) == "table" and isinstance(value, str):
+            given[name] = _free(value)
+    return given
+
+
+def _free(name: str) -> str:
+    """A name for a table that is to be released: this one, or another where the job that was cancelled has it."""
+    taken = {each.name for each in service().tables.visible(account().role) if each.kind == "release"}
+    return next(each for each in (name, *(f"{name}-v{place}" for place in range(2, 10_000))) if each not in taken)
 
 
 @bp.get("/v1/jobs/<id>/events")

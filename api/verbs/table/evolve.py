@@ -63,6 +63,7 @@ class EvolveTable(ReleasingVerb):
     draws = True
     action = "protect"
     stoppable = True
+    goes_on = True
 
     file: str = option(help="The table.", positional=True, input=True)
     what: str = option(choices=evolutions, metavar="NAME", help="What evolves.")

@@ -85,6 +85,12 @@ class FakeJobs:
         self.all[id].state = "cancelled"
         return self.all[id]
 
+    def can_go_on(self, id):
+        return self.all[id].state == "cancelled" and self.all[id].verb == "table evolve"
+
+    def go_on(self, id, options, *, account):
+        return self.submit(self.all[id].verb, options, account=account)
+
     def events(self, after):
         told = []
         for id, number in after.items():

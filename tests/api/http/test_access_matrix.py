@@ -105,6 +105,8 @@ MATRIX: dict[tuple[str, str], Row] = {
     # The job of somebody else: a custodian sees it.
     ("GET", "/v1/jobs/<id>"): Row(foreign=(Y, H, H)),
     ("POST", "/v1/jobs/<id>/cancel"): Row(foreign=(Y, H, H)),
+    # That job was not cancelled.
+    ("POST", "/v1/jobs/<id>/resume"): Row(foreign=(409, H, H)),
     ("GET", "/v1/jobs/<id>/events"): Row(foreign=(Y, H, H)),
     ("GET", "/v1/jobs/<id>/result"): Row(foreign=(Y, H, H)),
     ("GET", "/v1/jobs/<id>/files"): Row(foreign=(Y, H, H)),
@@ -188,6 +190,7 @@ MATRIX |= {
     ("GET", "/jobs"): Row(whole=ALL),
     ("GET", "/jobs/<id>"): Row(foreign=(Y, H, H)),
     ("POST", "/jobs/<id>/cancel"): Row(foreign=(303, H, H)),
+    ("POST", "/jobs/<id>/resume"): Row(foreign=(409, H, H)),
     ("GET", "/accounts"): Row(whole=CUSTODIANS),
     ("POST", "/accounts"): Row(whole=EMPTY),
     ("POST", "/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),

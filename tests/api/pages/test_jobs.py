@@ -78,7 +78,7 @@ def test_a_crawl_shows_how_far_it_is_and_what_it_cost(jobs, service, custodian):
 
 
 def evolving(jobs, service, **best):  # noqa: F811
-    options = {"file": "original:people", "what": "matrices", "columns": ["age"], "out": "best.csv"}
+    options = {"file": "people", "what": "matrices", "columns": ["age"], "out": "best.csv"}
     job = jobs.submit("table evolve", options, account=service.accounts.all()[0].id)
     job.state = "running"
     job.best = {
@@ -109,3 +109,20 @@ def test_an_evolution_of_which_nothing_may_be_released_yet_says_so(jobs, service
     job = evolving(jobs, service, best=None, mean=None, worst=None, fitness="mean expectation ratio")
     text = custodian.get(f"/jobs/{job.id}").text
     assert text.count("none may be released") == 3 and "the worst mean expectation ratio of the members" in text
+
+
+def test_a_cancelled_evolution_is_taken_up_again_from_its_page(jobs, service, custodian, tmp_path):  # noqa: F811
+    (tmp_path / "t.csv").write_text("age,town\n30,A\n40,B\n30,B\n")
+    for name, kind in (("people", "original"), ("people-v1", "release")):
+        service.tables.add(name, kind, tmp_path / "t.csv")
+    job = evolving(jobs, service)
+    job.options |= {"into": "people-v1", "generations": 9000}
+    assert "/resume" not in custodian.get(f"/jobs/{job.id}").text
+    job.state = "cancelled"
+    assert f'action="/jobs/{job.id}/resume"' in custodian.get(f"/jobs/{job.id}").text
+    taken = custodian.post(f"/v1/jobs/{job.id}/resume")
+    # What the job that was cancelled has released keeps its name.
+    assert taken.status_code == 202 and taken.json["options"] == job.options | {"into": "people-v1-v2"}
+    assert taken.headers["Location"] == f"/v1/jobs/{taken.json['id']}" and taken.json["state"] == "queued"
+    job.state = "done"
+    assert custodian.post(f"/v1/jobs/{job.id}/resume").status_code == 409
