@@ -107,9 +107,9 @@ class Ledger:
             mine = sa.update(job).where(job.c.id == id, job.c.attempt == attempt, _IS_OPEN)
             if connection.execute(mine.values(**{kind: json.dumps(data)})).rowcount == 0:
                 return
-            # A late listener needs only the last progress, but all of how the best came about.
+            # A late listener needs only the last progress, but all of how the best came about; some figures tell that.
             number = self._note(connection, id, kind, data)
-            stale = number - (_REMEMBERED if kind == "best" else 1)
+            stale = number - (_REMEMBERED if kind == "best" and "history" not in data else 1)
             connection.execute(sa.delete(event).where(event.c.job == id, event.c.kind == kind, event.c.number <= stale))
 
     def lost(self, known: sa.Select[tuple[str]]) -> set[str]:

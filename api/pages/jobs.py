@@ -47,7 +47,7 @@ def job(id: str) -> Response:
     files = told(routes.files, id=id)["files"] if job["state"] == "done" else []
     return shown(
         "job.html", job=job, title=title_of(job), files=files, why=_why(job), ways=_ways(job), then=_then(job),
-        course=_course(id), took=_took(job),
+        course=_course(id), charts=_charts(job), took=_took(job),
     )  # fmt: skip
 
 
@@ -121,6 +121,16 @@ def _course(id: str) -> Markup | None:
         moments, names=("best so far", "lower bound"), between="possible gain",
         label="Lines: the lowest loss found so far, over time.", across="seconds", upwards="loss",
     )  # fmt: skip
+
+
+def _charts(job: Mapping[str, Any]) -> tuple[Markup, Markup] | None:
+    """How far an evolution is: its history, and its population on the map."""
+    from tabular.report.evolution import evolution_charts
+
+    best = job["best"] or {}
+    if job["verb"] != "table evolve" or not {"history", "start", "population"} <= set(best):
+        return None
+    return evolution_charts(best)
 
 
 def _took(job: Mapping[str, Any]) -> float | None:

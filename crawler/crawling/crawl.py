@@ -32,6 +32,9 @@ from tabular.loop import Report, silent
 #: After so many hosts in a row that fail for the first time it is taken for a fault of our own network.
 SILENT = 10
 
+#: On hosts of strangers, a list that still goes on after so many pages may go on for ever.
+MOST_PAGES = 2000
+
 #: What a question may bring back that is charged for.
 BRINGS = {"start": "user", "profile": "user", "following": "followed", "posts": "post"}
 
@@ -358,6 +361,8 @@ class Crawl:
 
     def _asked(self, question: Question) -> Draft:
         try:
+            if self._is_endless():
+                raise Left
             answer, page = self._asker.ask(question)
         except Failure as failure:
             draft = self._failed(failure)
@@ -368,6 +373,11 @@ class Crawl:
             draft = self._taken(question, answer, page)
         self._doubtful = False
         return draft
+
+    def _is_endless(self) -> bool:
+        """Whether a host of a stranger has more pages of one list than anybody's list has."""
+        current = self.standing.current
+        return self.source.federated and current is not None and current.listing.pages >= MOST_PAGES
 
     def _taken(self, question: Question, answer: Answer, page: Page) -> Draft:
         self._learn(answer)

@@ -6,7 +6,7 @@ by `tabular.measures.summary`, with attackers that no score counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -37,8 +37,8 @@ _OFTEN, _SHARE = 2.0, 0.05
 #: Who watches sees so many generations of the history.
 SHOWN = 60
 
-#: Who watches is told no more often than this, in seconds.
-_WATCHED = 0.2
+#: Who watches is told no more often than this, in seconds; of the whole population less often.
+_WATCHED, _SHOWN_EVERY = 0.2, 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +166,7 @@ class _Run:
     ) -> None:  # fmt: skip
         """Generation after generation, until a rule says so or somebody does."""
         request, most = self.request, self.request.most
-        watched = kept = monotonic()
+        watched = drawn = kept = monotonic()
         cost = 0.0
 
         def stops(progress: Progress) -> bool:
@@ -177,12 +177,14 @@ class _Run:
             return self._has_ended() or self.stopped or self.task.parts.helps
 
         def told(progress: Progress) -> None:
-            nonlocal watched, kept, cost
+            nonlocal watched, drawn, kept, cost
             self._note()
             now = monotonic()
             if now - watched >= _WATCHED:
                 watched = now
                 report("Evolving", self.generation, most or 0)
+            if now - drawn >= _SHOWN_EVERY:
+                drawn = now
                 best(self.figures())
             if keeper is not None and now - kept >= max(_OFTEN, cost / _SHARE):
                 keeper.keep(self.checkpoint(seed))
@@ -192,6 +194,7 @@ class _Run:
         report("Evolving", self.generation, most or 0)
         best(self.figures())
         loop.run(self._steps(), self._evaluate, self._standing, stop=stops, report=told)
+        best(self.figures())
         if keeper is not None and self.stopped:
             keeper.keep(self.checkpoint(seed))
 
@@ -232,13 +235,14 @@ class _Run:
 
     def figures(self) -> dict[str, Any]:
         """What who watches sees: the scores, and the population as points of loss and risk."""
-        points = [[round(float(value), 3) for value in point] for point in self.population.points()]
+        began = ((each["information_loss"], each["disclosure_risk"]) for each in self.start["population"])
         places = np.linspace(0, len(self.history) - 1, min(SHOWN, len(self.history))).round().astype(int)
         history = [_shown_row(self.history[place], 3) for place in places.tolist()]
         _, best, mean, worst = _shown_row(self.history[-1])
         return {
             "generation": self.generation, "best": best, "mean": mean, "worst": worst,
-            "fitness": self.evolution.fitness_name, "history": history, "population": points,
+            "fitness": self.evolution.fitness_name, "history": history,
+            "start": _rounded(began), "population": _rounded(self.population.points()),
         }  # fmt: skip
 
     def checkpoint(self, seed: str) -> Checkpoint:
@@ -348,6 +352,11 @@ class _Run:
             identifiers=request.identifiers,
             private={"began_as": individual.origin, **individual.about, **individual.private},
         )
+
+
+def _rounded(points: Iterable[Sequence[float]]) -> list[list[float]]:
+    """Loss and risk as who watches sees them."""
+    return [[round(float(value), 3) for value in point] for point in points]
 
 
 def _shown_row(row: Sequence[float], digits: int | None = None) -> list[Any]:

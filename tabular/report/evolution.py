@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from tabular.comparison import pareto_front
 from tabular.report.kit import drawing as marks
 from tabular.report.kit.charts import Point, scatter
 from tabular.report.kit.drawing import WIDTH, Axis
@@ -28,6 +29,24 @@ _CURVES = ("best", "mean", "worst")
 def evolution_report(document: Mapping[str, Any], *, title: str = "Evolution of protections") -> str:
     """The report of one evolution, from its JSON document."""
     return page(__package__, "evolution.html", title=title, **evolution_context(Figures(document)))
+
+
+def evolution_charts(best: Mapping[str, Any]) -> tuple[Markup, Markup]:
+    """Where a run stands that goes on: its history, and its population on the map, with those it began with."""
+    figures = Figures(best)
+    lowered = "score, percent" if figures["fitness"].value is None else str(figures["fitness"].value)
+    points = [(float(loss), float(risk)) for loss, risk in best["population"]]
+    front = pareto_front(points) if points else []
+    members = [
+        {"origin": f"member {place}", "information_loss": loss, "disclosure_risk": risk, "on_front": is_on_it}
+        for place, ((loss, risk), is_on_it) in enumerate(zip(points, front, strict=True), 1)
+    ]
+    began = [
+        {"origin": f"member {place}", "information_loss": loss, "disclosure_risk": risk}
+        for place, (loss, risk) in enumerate(best["start"], 1)
+    ]
+    population = Figures({"initial": began, "final": members})
+    return history_chart(figures["history"], lowered), population_map(population, "now")
 
 
 def evolution_for_report(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,20 +99,20 @@ def history_chart(history: Iterable[Figures], lowered: str) -> Markup:
     return marks.chart(parts, entries, 272, label)
 
 
-def population_map(population: Figures) -> Markup:
-    """The population at the start and at the end, by risk and loss."""
+def population_map(population: Figures, last: str = "at the end") -> Markup:
+    """The population at the start and at the *last*, by risk and loss."""
     points = [
         *_points(population["initial"], 0, "at the start"),
         # The end lies on top, and on it the front.
-        *sorted(_points(population["final"], 1, "at the end"), key=lambda point: point.is_ringed),
+        *sorted(_points(population["final"], 1, last), key=lambda point: point.is_ringed),
     ]
     return scatter(
         points,
         label="Map of information loss against disclosure risk, one point a member; the tables have all figures.",
         across="Disclosure risk, percent",
         upwards="Information loss, percent",
-        names=["at the start", "at the end"],
-        kinds=[(Point(0, 0, "", is_filled=False, is_ringed=True), "front at the end")],
+        names=["at the start", last],
+        kinds=[(Point(0, 0, "", is_filled=False, is_ringed=True), f"front {last}")],
         ceiling=100.0,
     )
 

@@ -310,3 +310,23 @@ def test_an_open_network_is_crawled_and_asked_again(graphpriv, monkeypatch, name
         assert ended.document["cost"] == 0
         again = graphpriv("graph", "refresh", "town", "--json", *STORE)
         assert (again.code, again.document["erased"]) == (0, 0)
+
+
+def test_no_file_and_no_line_holds_the_token(graphpriv, there, monkeypatch, caplog) -> None:
+    caplog.set_level("DEBUG")
+    token = "AAAAopen%2Fsesame%3D"  # as those of X look
+    monkeypatch.setenv("GRAPHPRIV_X_TOKEN", token)
+    refused = crawl(graphpriv, there)
+    there.interface.token = token
+    ended = [refused, crawl(graphpriv, there, "--requests", 9, users=30), graphpriv("graph", "refresh", "town", *STORE)]
+    assert [each.code for each in ended] == [1, 0, 0]
+    there.interface.token = "another"
+    ended.append(graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE))
+    assert ended[-1].code == 1 and "the token is refused" in ended[-1].error
+    plan = graphpriv("crawl", "x", "--graph", "town", "--resume", *STORE, "--plan", "plan.toml")
+    files = [path.read_bytes() for path in Path().rglob("*") if path.is_file()]
+    assert plan.code == 0 and len(files) >= 2
+    said = [each.out + each.err for each in (*ended, plan)]
+    for text in (token, token.partition("%")[0]):
+        assert not any(text in each for each in (*said, caplog.text))
+        assert not any(text.encode() in each for each in files)

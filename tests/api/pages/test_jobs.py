@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from lxml import html
 
 from api.app import create_app
 from api.pages.jobs import title_of
@@ -74,3 +75,37 @@ def test_a_crawl_shows_how_far_it_is_and_what_it_cost(jobs, service, custodian):
     assert "<h1>Crawl: town" in text
     for shown in ("612", "locked", "51,234", "2,001", "$1,234.565", "about $1,800.00 in total", "server-failed"):
         assert shown in text
+
+
+def evolving(jobs, service, **best):  # noqa: F811
+    options = {"file": "original:people", "what": "matrices", "columns": ["age"], "out": "best.csv"}
+    job = jobs.submit("table evolve", options, account=service.accounts.all()[0].id)
+    job.state = "running"
+    job.best = {
+        "generation": 1200, "best": 31.25, "mean": 35.5, "worst": 40.75, "fitness": None,
+        "history": [[0, None, None, None], [600, 33.5, 36.0, 41.0], [1200, 31.25, 35.5, 40.75]],
+        "start": [[50.0, 10.0], [20.0, 45.0]], "population": [[30.0, 31.25], [32.0, 35.5]], **best,
+    }  # fmt: skip
+    return job
+
+
+def test_an_evolution_shows_its_scores_and_its_population_live(jobs, service, custodian):  # noqa: F811
+    job = evolving(jobs, service)
+    page = html.fromstring(custodian.get(f"/jobs/{job.id}").text)
+    (live,) = page.xpath("//*[@data-live]")
+    said = "".join(live.text_content().split())
+    assert "Generation1,200" in said and "Best31.2500" in said and "Worst40.7500" in said
+    told = [each.text_content().strip("\u2068\u2069") for each in live.iter("title")]
+    assert "generation 600: best 33.50, mean 36.00, worst 41.00" in told
+    assert "member 1, now: loss 30.00 %, risk 31.25 %" in told
+    assert "member 2, at the start: loss 20.00 %, risk 45.00 %" in told
+    # What is not known of the start is in no curve, and what an earlier version told has none.
+    assert not any("generation 0:" in each for each in told)
+    job.best = {"generation": 3, "best": 1.0, "mean": 2.0, "worst": 3.0, "population": [[1.0, 2.0]]}
+    assert custodian.get(f"/jobs/{job.id}").status_code == 200
+
+
+def test_an_evolution_of_which_nothing_may_be_released_yet_says_so(jobs, service, custodian):  # noqa: F811
+    job = evolving(jobs, service, best=None, mean=None, worst=None, fitness="mean expectation ratio")
+    text = custodian.get(f"/jobs/{job.id}").text
+    assert text.count("none may be released") == 3 and "the worst mean expectation ratio of the members" in text

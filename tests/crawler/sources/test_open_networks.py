@@ -21,6 +21,7 @@ from crawler.crawling.crawl import Crawl
 from crawler.crawling.limits import Limits
 from crawler.crawling.prices import Prices
 from crawler.crawling.refresh import Refresh
+from crawler.sources import Answer, Page, Profile, Question
 from crawler.sources.bluesky import Bluesky
 from crawler.sources.mastodon import Mastodon
 from graphpriv.store import Store, open_store
@@ -192,6 +193,31 @@ def test_a_server_that_only_ever_says_wait_holds_a_crawl_up_for_so_long_and_no_l
         assert collected(store, "town")["users"] == {"kept": 40}
         assert collected(store, "town")["servers_left"] == 0
         agrees("mastodon", network, named("mastodon", network, there, content(store)))
+
+
+def test_a_server_whose_list_never_ends_does_not_hold_a_crawl_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("crawler.crawling.crawl.MOST_PAGES", 20)
+    source, pages = Mastodon(), []
+
+    def read(question: Question, body: bytes) -> Page:
+        if question.kind != "following":
+            who = "ann@a.org" if question.kind == "start" else question.user
+            return Page(profiles=(Profile(id=who, address="1/9", following=9),))
+        pages.append(question.user)
+        # Each page names somebody new, who is on a host of which nothing is known.
+        return Page(followed=(f"x{len(pages)}@b.org",), cursor=str(len(pages)))
+
+    object.__setattr__(source, "ask", lambda question: Answer(b"{}"))
+    object.__setattr__(source, "read", read)
+    with open_store(f"file:{tmp_path / 'graphs.db'}", create=True) as store:
+        limits = Limits(users=3, posts=0)
+        crawl = Crawl(store=store, graph="town", source=source, limits=limits, prices=Prices.read("mastodon"))
+        crawl.begin("mastodon", "ann@a.org", np.random.default_rng(1))
+        crawl.run()
+        found = collected(store, "town")
+        assert found["lists"]["incomplete"] == 3 and found["users"] == {"kept": 3}
+        # The pages, and a profile each.
+        assert (len(pages), found["requests"]) == (60, 63)
 
 
 def test_a_fault_of_our_own_network_stops_the_crawl_and_loses_nobody(tmp_path, monkeypatch):

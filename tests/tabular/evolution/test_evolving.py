@@ -136,7 +136,7 @@ def test_who_watches_sees_the_scores_and_the_population():
     seen = []
     run(generations=3, best=seen.append)
     assert seen[0]["generation"] == 0
-    assert set(seen[0]) == {"generation", "best", "mean", "worst", "fitness", "history", "population"}
+    assert set(seen[0]) == {"generation", "best", "mean", "worst", "fitness", "history", "start", "population"}
     assert seen[0]["population"] == [[50.0, 1.0], [51.0, 1.0], [52.0, 1.0]]
 
 
