@@ -57,7 +57,7 @@ class Neo4jStore(Store):
         if not present and not create:
             raise InvalidInput(
                 f"{self.address}: there is no graphpriv store here; `graphpriv graph import` makes one, "
-                f"or name another by {named('store')} or GRAPHPRIV_STORE."
+                f"or name another with {named('store')} or GRAPHPRIV_STORE."
             )
         if present == wanted:
             return

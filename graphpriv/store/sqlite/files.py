@@ -49,7 +49,7 @@ class StoreFile:
         if not self.path.exists():
             raise InvalidInput(
                 f"{self.called}: there is no store here; `graphpriv demo` and `graphpriv graph import` make one, "
-                f"or name another by {named('store')} or GRAPHPRIV_STORE."
+                f"or name another with {named('store')} or GRAPHPRIV_STORE."
             )
         found = self.path.stat()
         try:
