@@ -73,7 +73,10 @@ def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
         uploads, jobs = counted(gone["uploads"], "upload"), counted(gone["jobs"], "job")
         said.line(f"Erased in the service: {uploads} and {jobs} with all that they left.")
     if gone["erased"] is False:
-        note("warning: another process is reading the store; the deleted data leaves its files when that ends.")
+        note(
+            "warning: another process is reading the store, or the disk is full; the deleted data leaves its files "
+            "with the next check after that."
+        )
     if gone["erased"] is None:
         note("The server may keep deleted texts in its files and transaction logs until it writes others over them.")
     note("Backups and exported files still hold the person; releases keep a row that no mapping leads to.")
