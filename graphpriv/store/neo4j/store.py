@@ -131,6 +131,7 @@ class Neo4jStore(Store):
 
         refuse_existing(path, overwrite=overwrite)
         self.expire()
+        self.refuse_changed_content()
         places = [] if str(path) == STREAM else [Path(path).absolute().parent]
         with (
             working_folder(first_usable(*places)) as folder,
@@ -155,6 +156,7 @@ class Neo4jStore(Store):
     def check(self) -> list[str]:
         self.expire()
         self._clean()
+        self.seal()
         problems = self._read(lambda at: at.orphans())
         for name in [head.name for head in self._read(lambda at: at.heads())]:
             problems += self._problems(name)
