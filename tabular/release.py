@@ -112,8 +112,8 @@ def release_table(table: Table, *, identifiers: Literal["drop", "star"] | str = 
     for name in distinct_columns(table):
         if table.attribute(name).role is None:
             raise InvalidInput(
-                f"Column {name!r}: all its values are distinct, so it may say who somebody is, and it has no role; "
-                f"say one, such as {named('role')} {name}=identifier (dropped) or {name}=insensitive (kept)."
+                f"Column {name!r}: all its values are distinct, so it may identify people, but it has no role; "
+                f"give it one, such as {named('role')} {name}=identifier (dropped) or {name}=insensitive (kept)."
             )
     names = table.with_role(IDENTIFIER)
     kept = tuple(attribute for attribute in table.attributes if identifiers == "star" or attribute.name not in names)

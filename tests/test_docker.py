@@ -74,8 +74,8 @@ def test_the_image_copies_what_there_is_and_what_the_build_needs() -> None:
     needed = {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"], *build["wheel"]["packages"]}
     assert needed <= set(copied)
     pip = next(rest for name, rest in instructions(DOCKERFILE) if name == "RUN" and "pip install" in rest)
-    assert shlex.split(pip)[-3:] == ["-c", "requirements.txt", ".[container]"]
-    assert "requirements.txt" in copied
+    assert shlex.split(pip)[-3:] == ["--no-deps", "--no-build-isolation", "."]
+    assert "requirements.lock" in copied and "-r requirements.lock" in pip
 
 
 def test_the_image_has_a_python_that_the_project_takes() -> None:

@@ -131,7 +131,7 @@ class Home:
         if not self.exists:
             raise InvalidInput(
                 f"{folder}: the service has no folder here; `graphpriv serve` and `graphpriv account add` make one, or "
-                f"name another by {named('home')} or GRAPHPRIV_HOME."
+                f"name another with {named('home')} or GRAPHPRIV_HOME."
             )
         with self.told():
             self._bring_up_to_date()

@@ -244,7 +244,7 @@ class _Reading:
         here = choices_here(option, self._service.providers) or ()
         if isinstance(value, str) and value in every and value not in here:
             raise InvalidParameter(
-                f"{named(option.name)}: this service does not offer {value!r}; whoever runs it decides that, by "
+                f"{named(option.name)}: this service does not offer {value!r}; its operator decides, with "
                 f"GRAPHPRIV_PROVIDERS. It offers {', '.join(here)}."
             )
 
@@ -327,7 +327,9 @@ class _Reading:
                 options[option.name] = self._allowed("table", table, found)
                 self.sound.add(option.name)
         elif is_required(option):
-            raise InvalidParameter(f"{named(option.name)} is missing: an upload has none of its own.", must="be given")
+            raise InvalidParameter(
+                f"{named(option.name)} is missing: an upload brings none of its own.", must="be given"
+            )
 
     def _allowed(self, what: str, name: str, found: Stored) -> str:
         if not access.may_see(self._account.role, found.kind):

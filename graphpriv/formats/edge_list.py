@@ -235,8 +235,8 @@ class _Edges:
             for cell in cells:
                 if cell[:1] in COULD_CHANGE and self._spelled.setdefault(plain(cell), cell) != cell:
                     raise InvalidRecord(
-                        f"{self.where(begun + number)}: an id of this line stands elsewhere with an apostrophe more or "
-                        "less in front, which is taken off on reading; give one of them another name."
+                        f"{self.where(begun + number)}: an id of this line also occurs with one leading apostrophe "
+                        "more or less, which reading removes; rename one of the two."
                     )
         return [tuple(map(plain, column)) for column in columns]
 

@@ -106,6 +106,14 @@ class Store(ABC):
     def _write(self, work: Callable[[Transaction], T]) -> T:
         """Do *work* in one transaction; it may be called again where the first one failed."""
 
+    def _write_less(self, work: Callable[[Transaction], T]) -> T:
+        """The same for *work* that only takes out, and must not wait until there is room on a full disk."""
+        return self._write(work)
+
+    def _remove(self, at: Transaction, name: str) -> None:
+        """Take out a graph within the transaction of `_write_less`."""
+        at.remove(name)
+
     def _settled(self, look: Callable[[Transaction], H], read: Callable[[Transaction, H], T], name: str) -> T:
         """What is read of the graphs that *look* finds, all of one moment."""
         return self._read(lambda at: read(at, look(at)))
@@ -282,9 +290,9 @@ class Store(ABC):
                 at.lock(at.head(name).key)
                 if at.head(name).revision != revision:
                     raise outdated(name)
-            at.remove(name)
+            self._remove(at, name)
 
-        self._write(remove)
+        self._write_less(remove)
         self._clean()
 
     def add_users(self, name: str, batch: Iterable[User]) -> Added:
@@ -410,7 +418,7 @@ class Store(ABC):
 
     def forget(self, name: str, user: str) -> Forgotten:
         """Remove a person from an original, with follows, posts and the mappings of its releases."""
-        return self._write(lambda at: at.forget(name, user))
+        return self._write_less(lambda at: at.forget(name, user))
 
     def begin_crawl(self, name: str, records: Sequence[Record]) -> None:
         """Make an empty original for a crawl to fill, with the first records of the crawl, all or nothing."""
@@ -502,6 +510,34 @@ class Store(ABC):
     def finish_erasing(self) -> None:
         """Take out of the files what was deleted while somebody read them."""
         self._clean()
+
+    def seal(self) -> None:
+        """Seal every graph that has changed since it was put in, so that it is noticed if its content changes."""
+        for head in self._read(lambda at: at.heads()):
+            if self._read(lambda at, head=head: at.find(head.name) == head and at.unsealed(head)):  # type: ignore[misc]
+                found, made = self._settled(
+                    lambda at, name=head.name: at.find(name),  # type: ignore[misc]
+                    lambda at, head: (head, at.missing_seals(head) if head else []),
+                    head.name,
+                )
+                # What cannot be written now is sealed by the next one.
+                with contextlib.suppress(StoreUnavailable, FileFailure):
+                    if found is not None and made:
+                        self._write(partial(Transaction.keep, head=found, pieces=made))
+
+    def refuse_changed_content(self) -> None:
+        """Refuse to go on with a store whose content is not what was put into it."""
+        self.seal()
+        for head in self._read(lambda at: at.heads()):
+            # Somebody may change it meanwhile, and be seen in half: twice the same is no chance.
+            if not any(self._is_as_sealed(head.name) for _ in range(2)):
+                raise InvalidInput(
+                    f"{self.address}: the records of graph {head.name!r} are not those that were stored: the disk, or "
+                    "another program, changed them. Nothing was written; keep your earlier backups, and restore one."
+                )
+
+    def _is_as_sealed(self, name: str) -> bool:
+        return self._settled(lambda at: at.find(name), lambda at, head: head is None or at.is_as_sealed(head), name)
 
     @abstractmethod
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:

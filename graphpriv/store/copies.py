@@ -78,7 +78,7 @@ def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
         raise InvalidInput(f"{path}: this is not a graphpriv store; nothing was restored.")
     if str(path) == STREAM and working_copy.read_bytes()[18:20] == b"\x02\x02":
         raise InvalidInput(
-            f"{path}: this is the file of a store and no backup: what stands in the log beside it is missing. "
+            f"{path}: this is a store file, not a backup: the entries of the log beside it are missing. "
             "Write a backup with `graphpriv store backup`, and restore that."
         )
 

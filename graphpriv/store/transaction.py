@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv.graph import PRIVATE
-from graphpriv.store import crawls
+from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.store import crawls, seals
 from graphpriv.store.assembly import Parts, PlaceRow, Profiles, mapping_of, place_problems
 from graphpriv.store.crawls import Step
 from graphpriv.store.records import (
@@ -174,6 +174,10 @@ class Transaction(ABC):
         """Insert pieces of a summary; one that is there is replaced."""
 
     @abstractmethod
+    def drop_piece(self, key: Key, number: int) -> None:
+        """Take out one piece."""
+
+    @abstractmethod
     def lock(self, key: Key) -> None:
         """Wait until nobody else changes a graph, to the end of this transaction."""
 
@@ -328,12 +332,16 @@ class Transaction(ABC):
 
     def content(self, head: Head) -> Content:
         """All that belongs to a graph: its parts, posts, runs, mapping, seed, and the records of its crawl."""
-        found: list[tuple[int, Post]] = []
-        while page := self.posts(head.key, found[-1][0] if found else -1):
-            found += page
-        posts = tuple(post for _, post in found)
+        posts = tuple(self.all_posts(head.key))
         matches, seed = self.matches(head.key), self.seed(head.key)
         return self.parts(head), posts, tuple(self.runs([head.key])), matches, seed, tuple(self.all_records(head.key))
+
+    def all_posts(self, key: Key) -> Iterator[Post]:
+        """The posts of a graph in the order of their import."""
+        last = -1
+        while page := self.posts(key, last):
+            yield from (post for _, post in page)
+            last = page[-1][0]
 
     def keep(self, head: Head, pieces: Iterable[Piece]) -> bool:
         """Keep pieces of the summary of a graph that must still be what it was; False if it is not."""
@@ -350,7 +358,9 @@ class Transaction(ABC):
         for what, query in self.none_of.items():
             if count := self.count(query, head):
                 found.append(f"{count} {what}.")
-        found += place_problems(self.places(head.key)) or self._problems_of_summary(head)
+        found += place_problems(self.places(head.key))
+        # What does not fit together cannot be put together.
+        found = found or self._problems_of_content(head)
         found += self._problems_of_crawl(head)
         return [f"Graph {head.name!r}: {each}" for each in found]
 
@@ -361,14 +371,58 @@ class Transaction(ABC):
         gone = len(kept) - len(self.known(head.key, "users", kept))
         return [f"{gone} users whom its crawl has kept are not in it."] if gone else []
 
-    def _problems_of_summary(self, head: Head) -> list[str]:
-        """Whether the summary, if there is one, says what the rows say."""
-        if not self.pieces(head.key, [FIGURES]):
+    def _problems_of_content(self, head: Head) -> list[str]:
+        """Whether the summary and the seals, where there are some, say what the rows say."""
+        parts = self.parts(head)
+        graph = parts.assemble()
+        found = [] if self._fits(head, graph) else [
+            "its records are not those that were stored: the disk, or another program, changed them; restore a backup."
+        ]  # fmt: skip
+        if self.pieces(head.key, [FIGURES]):
+            columns = columns_of(graph, parts.numbers)
+            differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
+            if differing:
+                found.append(f"the summary says something else of {', '.join(differing)} than the records.")
+        return found
+
+    def _fits(self, head: Head, graph: SocialGraph) -> bool:
+        """Whether the seals that there are fit what is there."""
+        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK])
+        contents = self._contents(head, graph, held)
+        return all(seals.fits(held[number], content) for number, content in contents.items())
+
+    def _contents(self, head: Head, graph: SocialGraph, wanted: Container[int]) -> dict[int, bytes]:
+        """The contents that are wanted for seals of these numbers."""
+        found = {}
+        if seals.OF_GRAPH in wanted:
+            found[seals.OF_GRAPH] = seals.content_of(graph, self.all_posts(head.key))
+        if seals.OF_LINKS_BACK in wanted and head.original is not None:
+            found[seals.OF_LINKS_BACK] = seals.content_of_links_back(self.matches(head.key), self.seed(head.key))
+        return found
+
+    def is_as_sealed(self, head: Head) -> bool:
+        """Whether the content of a graph fits the seals that it has."""
+        try:
+            return self._fits(head, self.parts(head).assemble())
+        except (LookupError, ValueError):
+            # It cannot even be put together.
+            return False
+
+    def unsealed(self, head: Head) -> set[int]:
+        """The seals that a graph lacks."""
+        wanted = {seals.OF_GRAPH} if head.original is None else {seals.OF_GRAPH, seals.OF_LINKS_BACK}
+        return wanted - self.pieces(head.key, sorted(wanted)).keys()
+
+    def missing_seals(self, head: Head) -> list[Piece]:
+        """Seals of what is there, where there are none."""
+        if not (wanted := self.unsealed(head)):
             return []
-        parts = self.parts(head, bare=True)
-        columns = columns_of(parts.assemble(), parts.numbers)
-        differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
-        return [f"the summary says something else of {', '.join(differing)} than the records."] if differing else []
+        try:
+            contents = self._contents(head, self.parts(head).assemble(), wanted)
+        except (LookupError, ValueError):
+            # A check says what is wrong with it.
+            return []
+        return [(number, seals.seal(content)) for number, content in contents.items()]
 
     def _agrees(self, key: Key, column: str, values: NDArray[np.integer[Any]]) -> bool:
         """Whether a column of the summary holds these *values*."""
@@ -513,6 +567,9 @@ class Transaction(ABC):
 
     def _take_out_of_graph(self, head: Head, number: int) -> Forgotten:
         gone, places, topics = self.take_out(head.key, number)
+        for each in self.heads():
+            if each.original == head.key:
+                self.drop_piece(each.key, seals.OF_LINKS_BACK)
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)
         return gone

@@ -59,6 +59,8 @@ class FileState(Protocol):
 
     def replaced(self, segment: Segment) -> FileScores: ...
 
+    def better(self, segment: Segment, kind: str, than: float) -> FileScores | None: ...
+
     def undo(self) -> FileScores: ...
 
     def keep(self) -> None: ...
@@ -144,22 +146,24 @@ class Files(Population):
             self._asked = [self._mutated(parent) for _ in tries]
         return self._asked
 
-    def evaluate(self, candidates: Sequence[Offspring]) -> list[FileScores]:
-        return [self._tried(each) for each in candidates]
+    def evaluate(self, candidates: Sequence[Offspring]) -> list[FileScores | None]:
+        """The scores of each offspring that may take its parent's place; their parents stay as they are."""
+        least: dict[int, float] = {}
+        found: list[FileScores | None] = []
+        for parent, genes in candidates:
+            than = least.get(parent, float(self._scores[parent]))
+            scores = self._states[parent].better(genes, self.task.score, than)
+            if scores is not None:
+                least[parent] = self._score(scores)
+            found.append(scores)
+        return found
 
-    def _tried(self, offspring: Offspring) -> FileScores:
-        """The scores of an offspring; its parent stays as it is."""
-        state = self._states[offspring.parent]
-        scores = state.replaced(offspring.genes)
-        state.undo()
-        return scores
-
-    def tell(self, readings: Sequence[FileScores]) -> None:
+    def tell(self, readings: Sequence[FileScores | None]) -> None:
         best: dict[int, tuple[float, Offspring]] = {}
         for offspring, scores in zip(self._asked, readings, strict=True):
-            score = self._score(scores)
-            if score < best.get(offspring.parent, (self._scores[offspring.parent],))[0]:
-                best[offspring.parent] = score, offspring
+            # Each is better than the one before.
+            if scores is not None:
+                best[offspring.parent] = self._score(scores), offspring
         for score, offspring in best.values():
             self._replace(offspring, score)
         self.evaluated += len(readings)

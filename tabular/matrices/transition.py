@@ -181,7 +181,7 @@ def _places(labels: list[str], codes: Mapping[str, int], attribute: Attribute, w
             hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(map(repr, list(codes)[:8]))}."
             raise InvalidRecord(f"{here}: {label!r} is no category of {attribute.name!r}; {hint}")
         if label in seen:
-            raise InvalidRecord(f"{here}: {label!r} stands twice.")
+            raise InvalidRecord(f"{here}: {label!r} appears twice.")
         seen.add(label)
     for label in codes:
         if label not in seen:

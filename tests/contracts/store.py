@@ -720,6 +720,8 @@ class StoreContract(OnAStore):
         graph = "(SELECT key FROM graphs WHERE name = 'town')"
         secret = "s" * 1001
         db.execute(f"UPDATE {table} SET id = ? WHERE number = 0 AND graph = {graph}", [secret])
+        # Who makes a backup by hand leaves out the seals.
+        db.execute("DELETE FROM summaries WHERE number IN (1, 2)")
         db.commit()
         db.close()
         with pytest.raises(

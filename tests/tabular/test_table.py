@@ -188,7 +188,7 @@ def test_bad_attributes_are_refused():
         Attribute(name="a", kind="numeric")
     with pytest.raises(InvalidParameter, match="role must be one of"):
         Attribute(name="a", role="key")
-    with pytest.raises(InvalidInput, match="stands twice"):
+    with pytest.raises(InvalidInput, match="appears twice"):
         Attribute(name="a", domain=("x", "x"))
     with pytest.raises(InvalidInput, match="numbers only"):
         Attribute(name="a", kind="continuous", domain=("x",))

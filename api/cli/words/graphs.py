@@ -74,8 +74,8 @@ def forgotten(verb: Any, outcome: Outcome, said: Said) -> None:
         said.line(f"Erased in the service: {uploads} and {jobs} with everything they left.")
     if gone["erased"] is False:
         note(
-            "warning: another process is reading the store; the deleted data stays in its files until that process "
-            "ends."
+            "warning: another process is reading the store, or the disk is full; the deleted data leaves its files "
+            "with the next check after that."
         )
     if gone["erased"] is None:
         note("The server may keep deleted texts in its files and transaction logs until it overwrites them.")

@@ -268,8 +268,8 @@ class Tables:
         """Read a table, and keep its description and its values."""
         if at_most is not None and takes_long(table.file, at_most):
             raise TooLarge(
-                "This table is too large to be read at once. A job reads it when it is put here; ask again when that "
-                "has ended, or have it read by POST /v1/table/describe."
+                "This table is too large to be read at once. A job reads it after it is put here: ask again when "
+                "the job has ended, or read it with POST /v1/table/describe."
             )
         columns, description = table.columns, table.description
         return _write_down(self.read(table, self.schema(table)), columns, description)

@@ -22,6 +22,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
 from graphpriv.store.records import Copy, Run, emptied, taken, written
+from graphpriv.store.seals import sealed, sealed_links_back
 from graphpriv.store.summary import PIECES
 from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
@@ -88,7 +89,11 @@ class Staging:
         for batch in schema.batches((kind, list(row)) for kind, rows in kinds for row in rows):
             parcel = [(kind, [row for _, row in rows]) for kind, rows in groupby(batch, key=itemgetter(0))]
             self._write((*waiting, key), partial(_deliver, key=key, parcel=parcel))
-        for kind, large in (("pieces", copy.summary.pieces()), ("records", iter(copy.records))):
+        seals = [sealed(copy)]
+        if original is not None and copy.mapping is not None:
+            seals.append(sealed_links_back(copy.mapping, original[1], copy.seed))
+        pieces = chain(seals, copy.summary.pieces())
+        for kind, large in (("pieces", pieces), ("records", iter(copy.records))):
             while some := [list(each) for each in islice(large, PIECES)]:
                 self._write((*waiting, key), partial(_deliver, key=key, parcel=[(kind, some)]))
 

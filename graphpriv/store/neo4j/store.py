@@ -57,7 +57,7 @@ class Neo4jStore(Store):
         if not present and not create:
             raise InvalidInput(
                 f"{self.address}: there is no graphpriv store here; `graphpriv graph import` makes one, "
-                f"or name another by {named('store')} or GRAPHPRIV_STORE."
+                f"or name another with {named('store')} or GRAPHPRIV_STORE."
             )
         if present == wanted:
             return
@@ -131,6 +131,7 @@ class Neo4jStore(Store):
 
         refuse_existing(path, overwrite=overwrite)
         self.expire()
+        self.refuse_changed_content()
         places = [] if str(path) == STREAM else [Path(path).absolute().parent]
         with (
             working_folder(first_usable(*places)) as folder,
@@ -155,6 +156,7 @@ class Neo4jStore(Store):
     def check(self) -> list[str]:
         self.expire()
         self._clean()
+        self.seal()
         problems = self._read(lambda at: at.orphans())
         for name in [head.name for head in self._read(lambda at: at.heads())]:
             problems += self._problems(name)

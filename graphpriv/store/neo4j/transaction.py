@@ -246,6 +246,14 @@ class ServerTransaction(Transaction):
     def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
         self.ask(PUT["pieces"], key=key, rows=[list(each) for each in pieces])
 
+    def drop_piece(self, key: Key, number: int) -> None:
+        self.ask(
+            "MATCH (g:Graph {key: $key}) "
+            f"MATCH (n:Piece {{graph: $key, number: $number + g.revision * {REVISION}}}) DELETE n",
+            key=key,
+            number=number,
+        )
+
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
         rows = self.ask(
             "MATCH (p:Post) WHERE p.graph = $key AND p.number > $after WITH p ORDER BY p.number LIMIT $size "

@@ -25,6 +25,10 @@ ERASING_PATIENCE = 5.0
 _WRITING_KIB, _READING_KIB = 256 * 1024, 8 * 1024
 
 
+#: What is kept free beside the file for the day on which the disk is full: a part of its size, and bounds of that.
+_RESERVE_PART, _LEAST_RESERVE, _MOST_RESERVE = 8, 256 * 1024, 16 * 1024 * 1024
+
+
 class Damaged(InvalidInput):
     """The file is not what was written."""
 
@@ -49,18 +53,82 @@ class StoreFile:
         if not self.path.exists():
             raise InvalidInput(
                 f"{self.called}: there is no store here; `graphpriv demo` and `graphpriv graph import` make one, "
-                f"or name another by {named('store')} or GRAPHPRIV_STORE."
+                f"or name another with {named('store')} or GRAPHPRIV_STORE."
             )
         found = self.path.stat()
         try:
-            with self.told():
-                self._bring_up_to_date(self._connection())
+            try:
+                self._open_up_to_date()
+            except FileFailure:
+                # Not even a log fits on the disk.
+                self.close()
+                if not self.give_up_reserve():
+                    raise
+                self._open_up_to_date()
         except ReportedError:
             self.close()
             if self._made:
                 self._remove()
             raise
         self._refuse_removed(found)
+        self.keep_reserve()
+
+    def _open_up_to_date(self) -> None:
+        with self.told():
+            self._bring_up_to_date(self._connection())
+
+    @property
+    def _reserve(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-reserve")
+
+    def keep_reserve(self) -> None:
+        """Keep room on the disk that a full one cannot take: whoever wants to be forgotten must not wait for room."""
+        with contextlib.suppress(OSError):
+            size = min(max(self.path.stat().st_size // _RESERVE_PART, _LEAST_RESERVE), _MOST_RESERVE)
+            held = self._reserve.stat().st_size if self._reserve.exists() else 0
+            # A larger one is left as it is: a store that shrinks grows again.
+            if held < size:
+                reserve = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+                try:
+                    os.posix_fallocate(reserve, 0, size)
+                except OSError:
+                    # There is no room for a whole one; what it had stays.
+                    os.ftruncate(reserve, held)
+                    if not held:
+                        self._reserve.unlink()
+                finally:
+                    os.close(reserve)
+
+    def give_up_reserve(self) -> bool:
+        """Free the room that was kept; whether there was any."""
+        try:
+            had_any = self._reserve.stat().st_size > 0
+            self._reserve.unlink()
+        except OSError:
+            return False
+        return had_any
+
+    @contextlib.contextmanager
+    def sparing(self) -> Iterator[None]:
+        """Let deletions write as little as they can: what they free is not overwritten, but leaves with `erase`."""
+        with self.speaking() as db:
+            db.execute("PRAGMA secure_delete = FAST")
+            self._of_thread.sparing = True
+            try:
+                yield
+            finally:
+                self._of_thread.sparing = False
+                db.execute("PRAGMA secure_delete = ON")
+
+    @property
+    def is_sparing(self) -> bool:
+        """Whether this thread writes as little as it can."""
+        return getattr(self._of_thread, "sparing", False)
+
+    def empty_log(self) -> None:
+        """Bring into the file what stands in the log, as far as readers let it, so that the log does not grow."""
+        with self.speaking() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _refuse_no_file(self) -> None:
         try:
@@ -108,7 +176,7 @@ class StoreFile:
         return True
 
     def _remove(self) -> None:
-        for suffix in ("", "-wal", "-shm", "-journal"):
+        for suffix in ("", "-wal", "-shm", "-journal", "-reserve"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     def _bring_up_to_date(self, db: sqlite3.Connection) -> None:

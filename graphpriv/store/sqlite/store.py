@@ -32,6 +32,8 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         self._file.close()
+        # It may have grown.
+        self._file.keep_reserve()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -52,8 +54,39 @@ class SqliteStore(Store):
         with self._file.writing() as db:
             return work(SqliteTransaction(db))
 
+    def _write_less(self, work: Callable[[SqliteTransaction], T]) -> T:
+        try:
+            return self._write(work)
+        except FileFailure:
+            # The reserve may be gone already, for the log without which the file does not open.
+            self._file.give_up_reserve()
+            with self._file.sparing():
+                return self._write(work)
+
+    def _remove(self, at: SqliteTransaction, name: str) -> None:  # type: ignore[override]
+        if self._file.is_sparing:
+            at.give_up(name)
+        else:
+            at.remove(name)
+
     def _clean(self) -> None:
-        self._file.erase()
+        self._erase()
+
+    def _erase(self) -> bool:
+        """Take out of the files what was deleted; False where that has to wait for room, or for readers."""
+        erased = self._delete_given_up() and self._file.erase()
+        self._file.keep_reserve()
+        return erased
+
+    def _delete_given_up(self) -> bool:
+        """Delete what is left of graphs that were given up; False where that has to wait for room."""
+        if not self._read(SqliteTransaction.are_some_given_up):
+            return True
+        with contextlib.suppress(FileFailure), self._file.sparing():
+            while self._write(SqliteTransaction.delete_some):
+                self._file.empty_log()
+            return True
+        return False
 
     def _put(
         self,
@@ -84,13 +117,14 @@ class SqliteStore(Store):
             self._clean()
 
     def forget(self, name: str, user: str) -> Forgotten:
-        return replace(super().forget(name, user), erased=self._file.erase())
+        return replace(super().forget(name, user), erased=self._erase())
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         refuse_existing(path, overwrite=overwrite)
         # Where that fails, the backup says why it does.
         with contextlib.suppress(ReportedError):
             self.expire()
+        self.refuse_changed_content()
         with working_folder(self._folder if str(path) == STREAM else Path(path).absolute().parent) as folder:
             written = folder / "backup.db"
             # Not a copy of the pages: those may still hold what was deleted from them.
@@ -107,6 +141,7 @@ class SqliteStore(Store):
         try:
             self.expire()
             self._clean()
+            self.seal()
             left = [
                 f"{each}: a killed run left copies of graphs; delete this folder." for each in leftovers(self._folder)
             ]

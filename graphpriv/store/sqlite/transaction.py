@@ -17,7 +17,8 @@ from graphpriv.store import transaction
 from graphpriv.store.assembly import Parts, PlaceRow, or_none
 from graphpriv.store.crawls import PAGE
 from graphpriv.store.records import Copy, Forgotten, Post, Record, Run, moment, taken, written
-from graphpriv.store.summary import Piece
+from graphpriv.store.seals import sealed, sealed_links_back
+from graphpriv.store.summary import PIECES, Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
 
@@ -26,6 +27,25 @@ _PARTS = (
     *("seeds", "mappings", "releases", "runs", "posts", "follows", "persons", "users", "topics", "places"),
     *("summaries", "crawl_records"),
 )
+
+#: The tables in which a graph has many rows, with the columns that tell these apart.
+_MANY = {
+    "summaries": "graph, number",
+    "crawl_records": "graph, kind, id",
+    "mappings": "graph, user",
+    "posts": "graph, number",
+    "follows": "graph, source, target",
+    "persons": "graph, number",
+    "users": "graph, number",
+    "topics": "graph, number",
+    "places": "graph, number",
+}
+
+#: So many rows of graphs that were given up are deleted in one transaction, which then fits into little room.
+_AT_A_TIME = 1_000
+
+#: How the note of an erasure begins that such rows are left from.
+_GIVEN_UP = "given up"
 
 #: Counts of a graph that must be 0: what is wrong, and the query; `?1` is its key.
 NONE_OF = {
@@ -156,6 +176,7 @@ class SqliteTransaction(Transaction):
             for number, post in enumerate(copy.posts)
         )
         self.insert("posts", posts)
+        self.put_pieces(key, [sealed(copy)])
         self.put_pieces(key, copy.summary.pieces())
         self.put_records(key, copy.records)
         if info.is_release:
@@ -165,7 +186,9 @@ class SqliteTransaction(Transaction):
             self.insert("seeds", [(key, str(copy.seed))])
         if original is not None and copy.mapping is not None:
             kept = copy.mapping >= 0
-            rows = pairs(self.numbers(original)[kept], copy.mapping[kept])
+            numbers = self.numbers(original)
+            self.put_pieces(key, [sealed_links_back(copy.mapping, numbers, copy.seed)])
+            rows = pairs(numbers[kept], copy.mapping[kept])
             self.insert("mappings", ((key, original, user, released) for user, released in rows))
         for run in copy.runs:
             self.add_run(key, run)
@@ -180,6 +203,34 @@ class SqliteTransaction(Transaction):
             self.delete(table, "graph = ?", key)
         self.delete("graphs", "key = ?", key)
         self.note_erasure()
+
+    def give_up(self, name: str) -> None:
+        """Take out a graph, and leave its many rows, which nobody reaches any more, to `delete_some`."""
+        key = self.head(name).key
+        self.delete("seeds", "graph IN (SELECT graph FROM releases WHERE original = ?)", key)
+        self.ask("UPDATE releases SET original = NULL WHERE original = ?", key)
+        for table in ("seeds", "releases", "runs"):
+            self.delete(table, "graph = ?", key)
+        self.delete("graphs", "key = ?", key)
+        self.ask("INSERT INTO erasures (since) VALUES (?)", f"{_GIVEN_UP} {moment()}")
+
+    def are_some_given_up(self) -> bool:
+        """Whether rows of graphs that were given up may still be there."""
+        return bool(self.ask("SELECT 1 FROM erasures WHERE since LIKE ? LIMIT 1", f"{_GIVEN_UP} %"))
+
+    def delete_some(self) -> int:
+        """Delete some rows of graphs that were given up; tells how many."""
+        room = _AT_A_TIME
+        for table, key in _MANY.items():
+            gone = "graph NOT IN (SELECT key FROM graphs)"
+            if table == "mappings":
+                gone += " OR original NOT IN (SELECT key FROM graphs)"
+            # Pieces are large, and count by their bytes.
+            some = f"({key}) IN (SELECT {key} FROM {table} WHERE {gone} LIMIT ?)"  # noqa: S608 (our own names)
+            room -= self.delete(table, some, PIECES if table == "summaries" else room)
+            if room <= 0 or (table == "summaries" and room < _AT_A_TIME):
+                break
+        return _AT_A_TIME - room
 
     def remove_everything(self) -> None:
         """Take out all graphs."""
@@ -257,6 +308,9 @@ class SqliteTransaction(Transaction):
 
     def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
         self.db.executemany("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", ((key, *each) for each in pieces))
+
+    def drop_piece(self, key: Key, number: int) -> None:
+        self.delete("summaries", "graph = ? AND number = ?", key, number)
 
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
         return self._posts("posts.number > ? ORDER BY posts.number LIMIT ?", key, after, transaction.PAGE)
@@ -431,7 +485,10 @@ class SqliteTransaction(Transaction):
         problems += [f"{rows} rows of {table} refer to something that is not there." for table, rows in broken.items()]
         problems += [problem for head in self.heads() for problem in self.problems(head)]
         if self.ask("SELECT 1 FROM erasures"):
-            problems.append("The files still hold what was deleted, because another process reads them; check again.")
+            problems.append(
+                "The files still hold what was deleted, because another process reads them or the disk is full; check "
+                "again."
+            )
         return problems
 
 

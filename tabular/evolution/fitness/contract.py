@@ -23,7 +23,15 @@ from tabular.evolution.fitness.basis import (
     transport_of,
 )
 from tabular.evolution.fitness.counts import MEASURES, counts_for
-from tabular.evolution.fitness.evaluation import evaluate, put, step, try_changes, wrong_file
+from tabular.evolution.fitness.evaluation import (
+    begin_step,
+    end_step,
+    evaluate,
+    put,
+    step,
+    try_changes,
+    wrong_file,
+)
 from tabular.evolution.fitness.tables import Tables, tables_of
 from tabular.intervals import codes_in
 from tabular.measures.contract import Column, Numbers, paired_columns
@@ -239,6 +247,24 @@ class State:
         step(*self._parts, segment.start, values, self._found)
         self.scores = Scores.of(self._found[0])
         return self.scores
+
+    def better(self, segment: Segment, kind: str, than: float) -> Scores | None:
+        """The scores with the genes of a *segment* if their score is less *than* that; the file stays as it is.
+
+        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already.
+        """
+        values = np.ascontiguousarray(segment.values, dtype=np.int32)
+        genes = np.arange(segment.start, segment.start + len(values))
+        self.fitness.check_genes(genes, values)
+        before = self._counts.codes.reshape(-1)[genes].copy()
+        tables, counts, transport, basis, start, linked = self._parts
+        begin_step(tables, counts, linked, segment.start, values, self._found)
+        found = Scores.of(self._found[0])
+        if linked and found.score(kind) < than:
+            end_step(tables, counts, transport, basis, start, self._found)
+            found = Scores.of(self._found[0])
+        put(tables, counts, linked, segment.start, before)
+        return found if found.score(kind) < than else None
 
     def undo(self) -> Scores:
         """The scores without the last step."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.evolution.fitness.basis import Basis, Transport, begin_nearer
-from tabular.evolution.fitness.counts import Counts, change, count, link, percents
+from tabular.evolution.fitness.counts import PRL, Counts, change, count, link, percents
 from tabular.evolution.fitness.tables import Tables
 from tabular.kernels import lean
 
@@ -52,6 +52,25 @@ def step(
     if len(values) > 1:
         begin_nearer(basis, start, counts.demand)
     _measure(tables, counts, transport, basis, linked, found, 0)
+
+
+@lean
+def begin_step(
+    tables: Tables, counts: Counts, linked: bool, gene: int, values: NDArray[np.int32], found: NDArray[np.float64]
+) -> None:
+    """Replace the genes from *gene* on, and write the measures as if nothing were linked one to one."""
+    put(tables, counts, linked, gene, values)
+    counts.sums[PRL] = 0
+    percents(tables, counts, found, 0)
+
+
+@lean
+def end_step(
+    tables: Tables, counts: Counts, transport: Transport, basis: Basis, start: Basis, found: NDArray[np.float64]
+) -> None:
+    """Link one to one what `begin_step` did not."""
+    begin_nearer(basis, start, counts.demand)
+    _measure(tables, counts, transport, basis, True, found, 0)
 
 
 @lean

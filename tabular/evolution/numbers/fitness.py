@@ -220,6 +220,9 @@ class NumberState:
 
     def replaced(self, segment: Segment) -> NumberScores:
         """The scores with the genes of a *segment*."""
+        return self._replaced(segment)
+
+    def _replaced(self, segment: Segment) -> NumberScores:
         before = self._counts
         end = segment.start + len(segment.values)
         if segment.start < 0 or end > before.units.size:
@@ -239,6 +242,19 @@ class NumberState:
         self._assignment.owners[taken[taken >= 0]], self._assignment.origins[rows] = -1, -1
         self.scores = self._measured()
         return self.scores
+
+    def better(self, segment: Segment, kind: str, than: float) -> NumberScores | None:
+        """The scores with the genes of a *segment* if their score is less *than* that; the file stays as it is.
+
+        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already.
+        """
+        linked, self._linked = self._linked, False
+        found = self._replaced(segment)
+        self._linked = linked
+        if linked and found.score(kind) < than:
+            found = self._measured()
+        self.undo()
+        return found if found.score(kind) < than else None
 
     def undo(self) -> NumberScores:
         """The scores without the last step."""

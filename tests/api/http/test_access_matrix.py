@@ -199,6 +199,9 @@ MATRIX |= {
     ("GET", "/graphs/<name>"): Row(original=(Y, Y, H), **READS),
     ("GET", "/graphs/<name>/picture"): Row(original=(Y, N, H), **READS),
     ("GET", "/graphs/<name>/download"): Row(original=(Y, N, H), **READS),
+    # The graph was not collected, so there is nothing to go on with.
+    ("GET", "/graphs/<name>/collect"): Row(original=ADMINISTERS, release=ADMINISTERS, foreign=ADMINISTERS),
+    ("POST", "/graphs/<name>/collect"): Row(original=ADMINISTERS, release=ADMINISTERS, foreign=ADMINISTERS),
     ("POST", "/graphs/<name>/enrich"): Row(original=(303, N, H), release=(H, N, H), foreign=(H, N, H)),
     ("POST", "/graphs/<name>/delete"): Row(original=(303, N, H), release=SENT_ON, foreign=(H, N, H)),
     ("GET", "/releases/<name>/audit"): Row(original=NOTHING, release=(Y, Y, N), foreign=NOTHING),

@@ -77,10 +77,10 @@ def test_nothing_that_costs_begins_before_the_cost_was_seen(opened, jobs):
     caller = opened()
     answer = sent(caller, "begin")
     assert (answer.status_code, jobs.all) == (200, {})
-    assert COSTS in answer.text and "Nothing was collected yet" in answer.text
+    assert COSTS in answer.text and "The crawl has not started" in answer.text
     # What was seen is of these figures alone.
     answer = sent(caller, "begin", users="1700", seen=seen_in(answer.text))
-    assert (jobs.all, "Nothing was collected yet" in answer.text) == ({}, True)
+    assert (jobs.all, "The crawl has not started" in answer.text) == ({}, True)
     answer = sent(caller, "begin", seen=seen_in(sent(caller, "cost").text))
     assert answer.status_code == 303 and answer.headers["Location"] == "/jobs/job0"
     (job,) = jobs.all.values()
@@ -192,7 +192,7 @@ def test_a_crawl_that_was_stopped_goes_on_from_the_page_of_its_graph(opened, job
     form = {"users": "40", "posts": "5", "budget": "2000"}
     answer = caller("POST", "/graphs/town/collect", data={**form, "do": "begin"})
     assert (answer.status_code, jobs.all) == (200, {})
-    assert "Nothing was asked yet" in answer.text
+    assert "The crawl has not started" in answer.text
     answer = caller("POST", "/graphs/town/collect", data={**form, "do": "begin", "seen": seen_in(answer.text)})
     assert answer.status_code == 303 and answer.headers["Location"] == "/jobs/job0"
     (job,) = jobs.all.values()

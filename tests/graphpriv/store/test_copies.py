@@ -109,7 +109,7 @@ def test_a_check_removes_what_a_killed_backup_left_or_names_it(tmp_path: Path, m
         assert store.check() == [f"{left}: a killed run left copies of graphs; delete this folder."]
         monkeypatch.undo()
         store.backup(tmp_path / "kept.bak")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["graphs.db", "kept.bak"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["graphs.db", "graphs.db-reserve", "kept.bak"]
 
 
 def test_another_folder_is_taken_where_the_first_cannot_be_written(tmp_path: Path) -> None:

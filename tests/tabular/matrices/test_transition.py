@@ -105,7 +105,7 @@ def test_rows_and_columns_are_found_by_their_labels(tmp_path):
         ),
         (",S,M,L\nS,1,0,0\nMm,0,1,0\nL,0,0,1\n", "m.csv, line 3: 'Mm' is no category of 'size'; did you mean 'M'?"),
         (",S,M,X\nS,1,0,0\nM,0,1,0\nL,0,0,1\n", "m.csv, line 1: 'X' is no category of 'size'; there is 'S', 'M', 'L'."),
-        (",S,M,L\nS,1,0,0\nM,0,1,0\nM,0,0,1\n", "m.csv, line 4: 'M' stands twice."),
+        (",S,M,L\nS,1,0,0\nM,0,1,0\nM,0,0,1\n", "m.csv, line 4: 'M' appears twice."),
         (",S,M\nS,1,0\nM,0,1\n", "m.csv: category 'L' of 'size' is missing; each has a row and a column."),
         (",S,M,L\nS,1,0\nM,0,1,0\nL,0,0,1\n", "m.csv, line 2: this row has 2 numbers, the header 3 labels."),
         (",S,M,L\n\nS,1,0,0\nM,x,1,0\nL,0,0,1\n", "m.csv, line 4: 'x' is not a number."),

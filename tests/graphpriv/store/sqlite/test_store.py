@@ -364,12 +364,21 @@ def test_the_disk_of_a_backup_is_named_when_it_is_full(
     store.save_graph("town", little())
 
     class Full:
-        def execute(self, *_: object) -> None:
+        def __init__(self, db: sqlite3.Connection) -> None:
+            self.db = db
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.db, name)
+
+        def execute(self, query: str, *values: object) -> sqlite3.Cursor:
+            if not query.startswith("VACUUM INTO"):
+                return self.db.execute(query, *values)
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
 
-    monkeypatch.setattr(StoreFile, "_connection", lambda _: Full())
+    connected = StoreFile._connection
+    monkeypatch.setattr(StoreFile, "_connection", lambda file: Full(connected(file)))
     (tmp_path / "out").mkdir()
     with pytest.raises(FileFailure, match=r"kept\.bak: the disk is full\. Nothing was written\."):
         store.backup(tmp_path / "out" / "kept.bak")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.evolution.fitness import Fitness, Segment
-from tabular.evolution.fitness.contract import gains_over
+from tabular.evolution.fitness.contract import SCORES, gains_over
 from tabular.intervals import codes_in
 from tabular.table import Table
 from tests.strategies import seeds
@@ -251,3 +251,20 @@ def test_sets_that_are_not_known_are_refused():
     original = table(a=["x", "y"])
     with pytest.raises(InvalidInput, match="'a' holds a label for a set that is none of those that evolve"):
         Fitness.of(original, ["a"]).codes_of(original.masked({"a": ["{x|y}", "y"]}))
+
+
+@settings(max_examples=50, deadline=None)
+@given(pairs_of_tables(max_rows=12), st.sampled_from(SCORES), st.floats(0, 100), seeds)
+def test_what_is_better_has_the_scores_of_the_step_and_the_file_stays(pair, kind, than, seed):
+    original, masked = pair
+    fitness, codes = with_sets(original, masked)
+    state, other, rng = fitness.state(codes), fitness.state(fitness.codes), np.random.default_rng(seed)
+    for _ in range(5):
+        first, last = np.sort(rng.integers(0, codes.size, 2))
+        genes = other.segment(first, last)
+        expected = state.replaced(genes)
+        state.undo()
+        assert state.better(genes, kind, than) == (expected if expected.score(kind) < than else None)
+        assert (state.codes == codes).all()
+    assert state.scores == fitness.full(codes)
+    assert state.changed(0, 0, 0) == fitness.full(state.codes)

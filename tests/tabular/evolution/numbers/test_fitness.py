@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from tabular.attributes import Attribute
 from tabular.errors import InvalidInput, InvalidParameter
 from tabular.evolution.fitness import Segment
+from tabular.evolution.fitness.contract import SCORES
 from tabular.evolution.numbers import NumberFitness
 from tabular.files.schema import read_schema
 from tabular.files.table_files import read_file
 from tabular.protections import protect
 from tabular.table import Table
+from tests.strategies import seeds
 from tests.tabular.evolution.numbers.slow_fitness import slow_measures
 
 
@@ -190,3 +192,19 @@ def test_census_is_measured_as_the_measures_do(shared_folder):
     for units in files:
         assert scores(fitness, units) == pytest.approx(slow_measures(fitness, units), abs=1e-9)
     walk(fitness, files, rng, steps=60, checked=6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(files(), st.sampled_from(SCORES), st.floats(0, 100), seeds)
+def test_what_is_better_has_the_scores_of_the_step_and_the_file_stays(given, kind, than, seed):
+    table, names, decimals, units = given
+    fitness = NumberFitness.of(table, names, decimals=decimals)
+    state, other, rng = fitness.state(units), fitness.state(fitness.codes), np.random.default_rng(seed)
+    for _ in range(5):
+        first, last = np.sort(rng.integers(0, units.size, 2))
+        genes = other.segment(first, last)
+        expected = state.replaced(genes)
+        state.undo()
+        assert state.better(genes, kind, than) == (expected if expected.score(kind) < than else None)
+        assert (state.codes == units).all()
+    assert state.changed(0, 0, 0) == fitness.full(state.codes)

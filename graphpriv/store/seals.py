@@ -1,0 +1,94 @@
+"""A seal beside each graph: a digest of all that it holds, by which a content that changed behind the store is noticed.
+
+A disk that turns a bit in a handle leaves a file that every count fits. The digest is keyed with a salt of its own,
+so that no two seals of one graph are alike and it is no fingerprint of persons. It goes with every change of the graph;
+whoever puts a graph in whole makes it, and so does the next check, or backup, where there is none. What leads from a
+release back to its original has a seal of its own, since a person who is forgotten goes from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpriv.graph import SocialGraph
+from graphpriv.places import PlaceTree
+from graphpriv.store.records import Copy, Post
+from graphpriv.store.summary import Piece
+
+#: The pieces that hold the seals of a graph with its posts, and of what leads back from it; beside those of a summary.
+OF_GRAPH, OF_LINKS_BACK = 1, 2
+
+_SALT = 16
+
+
+def seal(content: bytes) -> bytes:
+    """The seal of a *content*, given as a digest; another one each time."""
+    salt = secrets.token_bytes(_SALT)
+    return salt + hmac.digest(salt, content, "sha256")
+
+
+def fits(sealed: bytes, content: bytes) -> bool:
+    """Whether a seal is of this *content*."""
+    return hmac.compare_digest(sealed[_SALT:], hmac.digest(sealed[:_SALT], content, "sha256"))
+
+
+def sealed(copy: Copy) -> Piece:
+    """The seal of a graph on its way into a store."""
+    return OF_GRAPH, seal(content_of(copy.graph, copy.posts))
+
+
+def content_of(graph: SocialGraph, posts: Iterable[Post]) -> bytes:
+    """A digest of a graph and its posts, the same however places and topics are numbered."""
+    digest = hashlib.sha256(b"directed" if graph.directed else b"undirected")
+    places, topics = [*_paths(graph.places)], [*graph.topic_names]
+    columns = [("ids", graph.ids), *((key, graph.private[key]) for key in sorted(graph.private))]
+    for name, texts in (*columns, ("places", sorted(places)), ("topics", sorted(topics))):
+        digest.update(f"\n{name} {len(texts)}\n".encode())
+        digest.update(json.dumps(list(texts)).encode())
+    for numbers in (graph.follows.offsets, graph.follows.targets, _codes(places)[graph.location]):
+        _add(digest, numbers)
+    _add(digest, _codes(topics)[graph.topics])
+    for post in posts:
+        digest.update(json.dumps([post.id, post.user, post.text, post.links, post.created]).encode() + b"\n")
+    return digest.digest()
+
+
+def content_of_links_back(matches: NDArray[np.int64] | Sequence[Sequence[int]], seed: int | None) -> bytes:
+    """A digest of a mapping, as numbers of users and positions in the release, and of the seed."""
+    digest = hashlib.sha256(str(seed).encode())
+    rows = np.array(matches, dtype=np.int64).reshape(-1, 2)
+    _add(digest, rows[np.argsort(rows[:, 0], kind="stable")])
+    return digest.digest()
+
+
+def _add(digest: hashlib._Hash, numbers: NDArray[np.integer]) -> None:
+    digest.update(repr(numbers.shape).encode() + np.ascontiguousarray(numbers, dtype="<i8").tobytes())
+
+
+def sealed_links_back(mapping: NDArray[np.int64], numbers: NDArray[np.int64], seed: int | None) -> Piece:
+    """The seal of a *mapping*, which leads users with these *numbers* to positions, and of the seed."""
+    kept = mapping >= 0
+    matches = np.stack([numbers[kept], mapping[kept]], axis=1)
+    return OF_LINKS_BACK, seal(content_of_links_back(matches, seed))
+
+
+def _codes(names: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each name that depends on the name alone; the last one, for -1, is for none."""
+    parts = [hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8] for name in names]
+    return np.frombuffer(b"".join([*parts, bytes(8)]), dtype="<i8")
+
+
+def _paths(tree: PlaceTree) -> Iterator[str]:
+    """The path of each place, as one text."""
+    found: list[str] = []
+    for parent, name, kind in zip(tree.parents.tolist(), tree.names, tree.types, strict=True):
+        above = found[parent] if parent >= 0 else ""
+        found.append(json.dumps([name, kind]) + above)
+        yield found[-1]

@@ -1,0 +1,157 @@
+"""Contents that changed behind a store are noticed by check, backup and restore."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from graphpriv.store import Post, Run, Store, User, open_store
+from graphpriv.store.copies import check_backup
+from graphpriv.store.seals import content_of, fits, seal
+from tabular.errors import InvalidInput
+from tests.contracts.store import POSTS, filled, little, quietly, release_of
+from tests.servers import Neo4jServer
+from tests.strategies import graphs
+
+HANDLE = "@ana_of_the_test"
+CHANGED = "its records are not those that were stored"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "graphs.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with open_store(f"file:{path}", create=True) as store:
+        yield with_release(store)
+
+
+def with_release(store: Store) -> Store:
+    store.save_graph("town", little(), posts=POSTS)
+    store.save_release("town", "out", release_of(little()), seed=5, run=Run(verb="protect"))
+    return store
+
+
+#: What a disk or another program may do to an SQLite file, so that every count still fits.
+CHANGES = {
+    "a handle": "UPDATE persons SET handle = '@ena_of_the_test' WHERE handle = '@ana_of_the_test'",
+    "an id": "UPDATE users SET id = '18' WHERE id = '17'",
+    "a place of a user": "UPDATE users SET place = 1 WHERE id = '17'",
+    "the name of a place": "UPDATE places SET name = 'Barcelone' WHERE name = 'Barcelona'",
+    "the name of a topic": "UPDATE topics SET name = 'Chest' WHERE name = 'Chess'",
+    "whom somebody follows": "UPDATE follows SET target = 2 WHERE source = 0 AND graph = 1",
+    "a post": "UPDATE posts SET text = 'what Ana wrota' WHERE text = 'what Ana wrote'",
+    "who wrote a post": "UPDATE posts SET user = 1 WHERE id = 'p3'",
+    "whose row it is": "UPDATE mappings SET released = 2 - released",
+    "a seed": "UPDATE seeds SET seed = '6'",
+    "a released profile": "UPDATE users SET place = NULL WHERE graph = 2",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_content_that_changed_is_noticed_by_check_backup_and_restore(
+    store: Store, path: Path, tmp_path: Path, change: str
+) -> None:
+    assert store.check() == []
+    store.backup(tmp_path / "good.bak")
+    shutil.copy(tmp_path / "good.bak", tmp_path / "bad.bak")
+    for file in (path, tmp_path / "bad.bak"):
+        with closing(sqlite3.connect(file, isolation_level=None)) as db:
+            assert db.execute(CHANGES[change]).rowcount
+    assert any(CHANGED in each for each in store.check())
+    with pytest.raises(InvalidInput, match=r"the records of graph '\w+' are not those that were stored"):
+        store.backup(tmp_path / "other.bak")
+    assert not (tmp_path / "other.bak").exists()
+    with pytest.raises(InvalidInput, match=f"the backup is not sound, and nothing was restored: .*{CHANGED}"):
+        check_backup(tmp_path / "bad.bak", into="file:elsewhere.db")
+    # The one before is as it was, and brings everything back.
+    store.restore(tmp_path / "good.bak", overwrite=True)
+    assert store.check() == [] and store.load_graph("town") == little()
+
+
+def test_one_bit_of_a_handle_in_the_file_is_noticed(store: Store, path: Path) -> None:
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[data.index(HANDLE.encode()) + 1] ^= 1
+    path.write_bytes(data)
+    with open_store(f"file:{path}", create=False) as opened:
+        assert opened.load_graph("town").private["handle"][0] == "@`na_of_the_test"
+        (problem,) = opened.check()
+        assert problem.startswith("Graph 'town': ") and CHANGED in problem
+
+
+def test_what_is_changed_through_the_store_is_sealed_again(store: Store, tmp_path: Path) -> None:
+    steps = [
+        lambda: store.add_users("town", [User(id="5", handle="@five")]),
+        lambda: store.add_posts("town", [Post(id="p9", user="5", text="new")]),
+        lambda: store.forget("town", "17"),
+        lambda: store.save_graph("town", little(), overwrite=True),
+        lambda: store.delete_graph("town"),
+    ]
+    for number, step in enumerate(steps):
+        step()
+        store.backup(tmp_path / f"{number}.bak")
+        check_backup(tmp_path / f"{number}.bak", into="file:elsewhere.db")
+        assert store.check() == []
+
+
+def test_graphs_of_earlier_versions_are_sealed_by_the_check(path: Path) -> None:
+    with open_store(f"file:{path}", create=True) as store:
+        filled(store)
+        assert held(path) == 0
+        assert store.check() == []
+        assert held(path) == 1
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(CHANGES["a post"])
+    with open_store(f"file:{path}", create=False) as store:
+        assert any(CHANGED in each for each in store.check())
+
+
+def held(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        return int(db.execute("SELECT COUNT(*) FROM summaries WHERE number IN (1, 2)").fetchone()[0])
+
+
+@quietly
+@given(graphs())
+def test_a_seal_fits_a_graph_however_it_is_stored_and_no_other(tmp_path_factory, graph) -> None:
+    with open_store(f"file:{tmp_path_factory.mktemp('s') / 's.db'}", create=True) as store:
+        store.save_graph("g", graph)
+        assert store.check() == []
+        sealed = seal(content_of(graph, ()))
+        assert fits(sealed, content_of(store.load_graph("g"), ()))
+    assert not fits(sealed, content_of(replace(graph, ids=(*graph.ids[:-1], "another id")), ()))
+    # It is no fingerprint: no two are alike.
+    assert seal(content_of(graph, ())) != sealed
+
+
+@pytest.mark.neo4j
+def test_a_content_that_changed_on_a_server_is_noticed(
+    neo4j_url: str, neo4j_server: Neo4jServer, tmp_path: Path
+) -> None:
+    with open_store(neo4j_url, create=True) as store:
+        with_release(store)
+        assert store.check() == []
+        store.backup(tmp_path / "good.bak")
+        mapping = "MATCH (m:Match) SET m.released = 2 - m.released"
+        for change in ("MATCH (u:User {handle: '@ana_of_the_test'}) SET u.handle = '@ena_of_the_test'", mapping):
+            neo4j_server.ask(change)
+            assert any(CHANGED in each for each in store.check())
+            with pytest.raises(InvalidInput, match="are not those that were stored"):
+                store.backup(tmp_path / "other.bak")
+            store.restore(tmp_path / "good.bak", overwrite=True)
+            assert store.check() == []
+        store.forget("town", "17")
+        store.add_users("town", [User(id="5", handle="@five")])
+        assert store.check() == []
+        neo4j_server.ask("MATCH (u:User {handle: '@five'}) SET u.handle = '@fivo'")
+        assert any(CHANGED in each for each in store.check())
