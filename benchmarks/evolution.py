@@ -4,27 +4,31 @@ German Credit and Adult by three attributes each, protected by keeping each valu
 it from its column. What is counted runs inside the compiled loop, but for the rows that say otherwise: a step called
 from Python; a segment of another file, its ends drawn as by two-point crossover, and undone again; the measures as
 `table measure` takes them, with the linkage by the same weights. Beside one changed value, the same loop with the
-whole file evaluated each time. Seconds are of the processor.
+whole file evaluated each time. Census has thirteen columns of numbers, swapped and microaggregated. Seconds are of the
+processor.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.shared import shared_data
-from tabular.evolution.fitness import Fitness, State
+from tabular.evolution.fitness import Fitness, Segment, State
+from tabular.evolution.numbers import NumberFitness, NumberState
 from tabular.files.schema import read_schema
 from tabular.files.table_files import read_file
+from tabular.grid import GROUP_SIZES, REACHES
 from tabular.measures import measures, summary
 from tabular.measures.contract import Pairs, paired_columns
 from tabular.measures.linkage.nearest import Labels
 from tabular.measures.linkage.one_to_one import TwoFiles
 from tabular.measures.linkage.prl import STEPS
+from tabular.protections import protect
 
 #: The file, its schema, its columns, and how many files are evaluated.
 FILES = {
@@ -45,6 +49,7 @@ def main() -> None:
         for linked in (False, True):
             ways(name, fitness, files, linked)
         row(name, "the measures one by one", True, 2, partial(plain, fitness, files[:2]))
+    census()
 
 
 def ways(name: str, fitness: Fitness, files: NDArray[np.int32], linked: bool) -> None:
@@ -60,6 +65,35 @@ def ways(name: str, fitness: Fitness, files: NDArray[np.int32], linked: bool) ->
     row(name, "one changed value, from Python", linked, len(few), lambda: step_by_step(state, few), whole)
     other, ends = fitness.state(files[1], linked=linked), drawn_ends(files[0].size, len(files), rng)
     row(name, "a segment of another file, from Python", linked, len(ends), lambda: crossed(state, other, ends), whole)
+
+
+def census() -> None:
+    """Files of numbers: whole, and by one changed number."""
+    table = read_file(shared_data("sdc_census/census.csv"), schema=read_schema("census")).table
+    fitness, rng = NumberFitness.of(table, table.names), np.random.default_rng(1)
+    ways = [("rank-swapping", {"percent": percent}) for percent in REACHES]
+    ways += [("microaggregation", {"k": k}) for k in GROUP_SIZES[::3]]
+    files = [fitness.codes_of(protect(table, way, table.names, rng=rng, **given)) for way, given in ways]
+    fitness = fitness.held(files)
+    for linked in (False, True):
+        numbers_counted(fitness, files, linked, rng.integers(0, files[0].size, 300).tolist())
+
+
+def numbers_counted(
+    fitness: NumberFitness, files: Sequence[NDArray[np.int64]], linked: bool, genes: Sequence[int]
+) -> None:
+    """Both ways to evaluate files of numbers."""
+    what, state = "one changed number, from Python", fitness.state(files[0], linked=linked)
+    row("census", "whole files", linked, len(files), lambda: [fitness.state(each, linked=linked) for each in files])
+    row("census", what, linked, len(genes), lambda: numbers_changed(state, files, genes))
+
+
+def numbers_changed(state: NumberState, files: Sequence[NDArray[np.int64]], genes: Sequence[int]) -> None:
+    """Let single numbers become those of other files, and undo each."""
+    for place, gene in enumerate(genes):
+        values = files[place % len(files)].reshape(-1)[gene : gene + 1]
+        state.replaced(Segment(gene, values))
+        state.undo()
 
 
 def row(name: str, what: str, linked: bool, count: int, work: Callable[[], object], whole: float = 0.0) -> float:
