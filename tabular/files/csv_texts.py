@@ -57,6 +57,9 @@ _LONGEST = 131_072
 #: From so many bytes on, Arrow reads a file sooner than it takes to load it.
 QUICK_FROM = 1 << 16
 
+#: And only where each column has so many bytes: what Arrow holds of one takes more than that, however short it is.
+_OF_A_COLUMN = 1 << 10
+
 
 def decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, str]:
     """The text of a file and its encoding: by its byte order mark, or else UTF-8, or else that of old Western files."""
@@ -261,7 +264,7 @@ def read_texts(data: bytes, name: str, schema: Schema, options: DialectOptions) 
         raise InvalidInput(f"{name}: the file is empty.")
     limits.check(name, columns=len(first), rows=text.count("\n"))
     headings, names = _named(first, name, dialect, schema)
-    is_quick = len(data) >= QUICK_FROM and reads_quickly(text, dialect)
+    is_quick = len(data) >= max(QUICK_FROM, _OF_A_COLUMN * len(names)) and reads_quickly(text, dialect)
     quoted = bool(dialect.quote) and dialect.quote in text
     plain_data = data if not is_quick or dialect.encoding == "utf-8" else text.encode()
     # A large file is not kept in memory twice.
@@ -417,4 +420,6 @@ def quick_columns(data: bytes, dialect: Dialect, width: int, *, quoted: bool) ->
 def _is_sound(text: str, dialect: Dialect) -> bool:
     """Whether quotes only ever enclose whole cells."""
     quote, end = re.escape(dialect.quote), rf"[^{re.escape(dialect.delimiter)}\r\n]"
-    return dialect.quote not in re.sub(rf"(?<!{end}){quote}(?:[^{quote}]|{quote}{quote})*{quote}(?!{end})", "", text)
+    # Without a way back, for which a quote that is never closed would take a hundred bytes a character.
+    cell = rf"(?<!{end}){quote}(?:[^{quote}]++|{quote}{quote})*+{quote}(?!{end})"
+    return dialect.quote not in re.sub(cell, "", text)

@@ -1,7 +1,7 @@
-"""Limits on what is read, so that a small file cannot take all memory; the environment has them, or there are none.
+"""Limits on what is read, so that a small file cannot take all memory.
 
 GRAPHPRIV_MOST_COLUMNS, GRAPHPRIV_MOST_CELLS and GRAPHPRIV_LONGEST_FIELD set them; the service does so for itself and
-its workers.
+its workers, with lower ones.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from tabular.errors import InvalidInput, InvalidParameter
 
 #: For each cell that a table may have, its texts may have so many characters together.
 _TEXT = 10
+
+
+#: Where nothing else is said: 12 MB can hold a million columns, and 400 kB of Parquet fifty million rows.
+MOST_COLUMNS, MOST_CELLS = 100_000, 2_000_000_000
 
 
 class TooMuch(InvalidInput):
@@ -32,17 +36,19 @@ class Limits:
     def of_environment(cls) -> Self:
         """The limits of this process."""
         return cls(
-            columns=_number("GRAPHPRIV_MOST_COLUMNS"),
-            cells=_number("GRAPHPRIV_MOST_CELLS"),
+            columns=_number("GRAPHPRIV_MOST_COLUMNS") or MOST_COLUMNS,
+            cells=_number("GRAPHPRIV_MOST_CELLS") or MOST_CELLS,
             field=_number("GRAPHPRIV_LONGEST_FIELD"),
         )
 
     def check(self, name: str, *, columns: int, rows: int = 0) -> None:
         """Refuse a table of so many columns and rows."""
         if self.columns is not None and columns > self.columns:
-            raise TooMuch(f"{name}: the table has {columns:,} columns; here it may have {self.columns:,}.")
+            raise TooMuch(f"{name}: the table has {columns:,} columns; here it may have {self.columns:,} "
+                          "(GRAPHPRIV_MOST_COLUMNS).")  # fmt: skip
         if self.cells is not None and columns * rows > self.cells:
-            raise TooMuch(f"{name}: the table has {columns * rows:,} cells; here it may have {self.cells:,}.")
+            raise TooMuch(f"{name}: the table has {columns * rows:,} cells; here it may have {self.cells:,} "
+                          "(GRAPHPRIV_MOST_CELLS).")  # fmt: skip
 
     def check_text(self, name: str, length: int) -> None:
         """Refuse a table whose texts have so many characters together."""

@@ -1,13 +1,19 @@
 """Limits of readers: a file that holds too much is refused before it takes the memory."""
 
 import csv
+import re
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from api.errors import outcome_of
 from tabular.errors import InvalidInput
+from tabular.files.csv_tables import Dialect
+from tabular.files.csv_texts import reads_quickly
 from tabular.files.limits import Limits, TooMuch
 from tabular.files.parquet import write_parquet
 from tabular.files.table_files import read_file
@@ -105,7 +111,39 @@ def test_a_million_columns_are_refused_at_once(limited, tmp_path):
     refused(path)
 
 
-def test_without_a_word_there_is_no_limit(monkeypatch):
+def test_without_a_word_the_limits_are_those_of_a_large_table(monkeypatch):
     for name in ("MOST_COLUMNS", "MOST_CELLS", "LONGEST_FIELD"):
         monkeypatch.delenv(f"GRAPHPRIV_{name}", raising=False)
-    assert Limits.of_environment() == Limits()
+    assert Limits.of_environment() == Limits(columns=100_000, cells=2_000_000_000)
+
+
+def test_a_million_columns_are_refused_by_their_number_unless_somebody_says_otherwise(tmp_path, monkeypatch):
+    monkeypatch.delenv("GRAPHPRIV_MOST_COLUMNS", raising=False)
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{place}" for place in range(100_001)) + "\n")
+    told = refused(path)
+    assert "the table has 100,001 columns; here it may have 100,000 (GRAPHPRIV_MOST_COLUMNS)." in told
+    limits = Limits.of_environment()
+    limits.check("t", columns=100_000, rows=20_000)
+    with pytest.raises(TooMuch, match=r"2,000,100,000 cells; here it may have 2,000,000,000 \(GRAPHPRIV_MOST_CELLS\)"):
+        limits.check("t", columns=100_000, rows=20_001)
+    monkeypatch.setenv("GRAPHPRIV_MOST_COLUMNS", "100001")
+    Limits.of_environment().check("t", columns=100_001)
+
+
+def test_a_quote_that_is_never_closed_takes_no_more_memory_than_the_text(monkeypatch):
+    text = 'a,b\n1,"x\n' + "12345,678\n" * 100_000
+    tracemalloc.start()
+    assert not reads_quickly(text, Dialect(delimiter=",", quote='"'))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 * len(text)
+
+
+@given(st.text('",\na;', max_size=30))
+def test_quotes_are_judged_as_by_going_through_all_ways(text):
+    end = r"[^,\r\n]"
+    plainly = '"' not in re.sub(rf'(?<!{end})"(?:[^"]|"")*"(?!{end})', "", text)
+    dialect = Dialect(delimiter=",", quote='"')
+    expected = not text[:1].isspace() and ('"' not in text or plainly)
+    assert reads_quickly(text, dialect) == expected
