@@ -41,8 +41,8 @@ class Bluesky(OpenSource):
     batch: ClassVar[int] = 25
     user: ClassVar[str] = "handle.example, or a DID"
     terms: ClassVar[str] = (
-        "Bluesky asks that what people delete there is erased here, too (`graphpriv graph refresh`); who asks not to "
-        "be shown to strangers is left out."
+        "Bluesky asks you to erase what people delete there (`graphpriv graph refresh`). People who ask not to be "
+        "shown to strangers are left out."
     )
 
     def ask(self, question: Question) -> Answer:

@@ -50,8 +50,8 @@ class Mastodon(OpenSource):
     federated: ClassVar[bool] = True
     user: ClassVar[str] = "name@host"
     terms: ClassVar[str] = (
-        "Each Mastodon server has rules of its own; who asks not to be found there, or approves each follower, is left "
-        "out, and what was deleted there is to be erased here, too (`graphpriv graph refresh`)."
+        "Each Mastodon server has its own rules. People who ask not to be found, or who approve each follower, are "
+        "left out; what is deleted there must be erased here too (`graphpriv graph refresh`)."
     )
 
     @cached_property

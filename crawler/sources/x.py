@@ -53,8 +53,8 @@ class X(Source):
     batch: ClassVar[int] = 100
     charges: ClassVar[bool] = True
     terms: ClassVar[str] = (
-        "X asks that what was deleted, protected or suspended there is erased here, too (`graphpriv graph refresh`), "
-        "and forbids to infer health, politics, religion, labor, crime and the like of a user."
+        "X asks you to erase what was deleted, protected or suspended there (`graphpriv graph refresh`), and forbids "
+        "inferring a user's health, politics, religion, labor, crime and the like."
     )
 
     token: str = field(repr=False)

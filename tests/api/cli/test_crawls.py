@@ -42,7 +42,7 @@ def test_a_crawl_tells_how_it_went_and_goes_on(graphpriv, there) -> None:
     assert (found["graph"], found["source"], found["users"], found["ended"]) == ("town", "x", {"kept": 12}, "users")
     assert found["cost"] == float(there.interface.bill.total)
     assert found["requests"] == len(there.interface.log)
-    assert "X asks that what was deleted" in ended.err and "kept for 30 days" in ended.err
+    assert "X asks you to erase what was deleted" in ended.err and "kept for 30 days" in ended.err
     assert "at most about $600.42" in ended.err
     assert "made" not in ended.err + ended.out
     more = crawl(graphpriv, there, "--resume", "--json", "--seed", 1, users=20)

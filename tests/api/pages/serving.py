@@ -19,7 +19,7 @@ from graphpriv import connect
 from graphpriv.formats import formats
 from graphpriv.formats.contract import write_pieces
 from graphpriv.remote import Refused
-from graphpriv.store import open_store
+from graphpriv.store import Follow, User, open_store
 from graphpriv.store.crawls import CRAWL, ONLY, document
 from graphpriv.synthetic import synthetic_graph
 from tests.api.http.conftest import running
@@ -130,6 +130,10 @@ def fill_crawl(served: Served) -> None:
     kept |= {"users": {"kept": 184, "locked": 9}, "ended": "budget", "told": 71_000, "seen": 63_900}
     with open_store(served.store, create=False) as store:
         store.begin_crawl(CRAWLED, [document(CRAWL, ONLY, {**kept, "last": 1_768_471_200.0})])
+        graph = synthetic_graph(184, rng=np.random.default_rng(3))
+        store.add_users(CRAWLED, [User(id=id) for id in graph.ids])
+        ends = zip(*(each.tolist() for each in graph.edges()), strict=True)
+        store.add_follows(CRAWLED, [Follow(graph.ids[a], graph.ids[b]) for a, b in ends])
 
 
 def fill_tables(served: Served, folder: Path) -> str:

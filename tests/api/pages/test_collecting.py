@@ -186,7 +186,7 @@ def test_a_crawl_that_was_stopped_goes_on_from_the_page_of_its_graph(opened, job
     for name, value in (("users", "30"), ("posts", "5"), ("budget", "2000"), ("follows", "")):
         assert f'name="{name}" type="number"' in text and re.search(rf'id="{name}"[^>]* value="{value}"', text), name
     # 18 users are left, who likely follow 400 each and post five times.
-    assert "$72.63" in text and "beside the 12 there are" in text
+    assert "$72.63" in text and "on top of 12 kept" in text
     assert "more than $2,000.00 in all" in text and "So far it has cost $500.00." in text
     assert "--graph town --users 30" in text and "--resume" in text
     form = {"users": "40", "posts": "5", "budget": "2000"}
