@@ -66,7 +66,7 @@ def measure(users: int, kind: str, with_pairs: bool) -> None:
             raise AssertionError("the clusters are not those of all pairs")
         compared = f"{time.perf_counter() - begin:.2f}"
     begin = time.perf_counter()
-    release = protect(graph, K, rng=rng)
+    release = protect(graph, K, method="closest-profiles", rng=rng)
     protected = time.perf_counter() - begin
     begin = time.perf_counter()
     verify(graph, release)

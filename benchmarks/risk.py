@@ -93,7 +93,7 @@ def peers() -> None:
     for edges in (4622, 8190):
         graph = synthetic_graph(1638, edges, rng=np.random.default_rng(1))
         described("synthetic", graph)
-        release = protect(graph, 5, rng=np.random.default_rng(2))
+        release = protect(graph, 5, method="closest-profiles", rng=np.random.default_rng(2))
         row("against", "attacker", "", *("ours", "networkx", "filtered", "rustworkx", "x", "x", "x"))
         for case, masked, mapping in (
             ("itself", graph, np.arange(len(graph))),
@@ -276,7 +276,7 @@ def hundred_thousand() -> None:
     for mean_degree in (5.6, 10.0):
         graph = synthetic_graph(100_000, mean_degree=mean_degree, rng=np.random.default_rng(1))
         described("synthetic", graph)
-        release = protect(graph, 5, rng=np.random.default_rng(2))
+        release = protect(graph, 5, method="closest-profiles", rng=np.random.default_rng(2))
         started = time.perf_counter()
         comparison = Comparison.of(graph, release.graph, release.mapping)
         _ = comparison.neighbourhoods
@@ -291,7 +291,7 @@ def million() -> None:
     """10^6 users and 5 x 10^6 follows: `ego`, all attributes."""
     graph = synthetic_graph(1_000_000, 5_000_000, rng=np.random.default_rng(1))
     described("synthetic", graph)
-    release = protect(graph, 10, rng=np.random.default_rng(2))
+    release = protect(graph, 10, method="closest-profiles", rng=np.random.default_rng(2))
     started = time.perf_counter()
     comparison = Comparison.of(graph, release.graph, release.mapping)
     _ = comparison.neighbourhoods

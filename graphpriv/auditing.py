@@ -44,7 +44,8 @@ THESIS_MEASURES = ("aamil", "aamil-anchored", "cdil", "dbil")
 EDGES_KEPT = (
     "The edges are left as they are. Whoever knows the links around a person, and nothing of the profiles, "
     "finds them in the release as the structure-only risk says; k protects the profile of a user, not the place in "
-    "the graph. A protection of edges can be combined with it."
+    "the graph. Profiles that say more let neighbours be recognised more often, too; a protection of edges is what "
+    "closes both."
 )
 EDGES_UNKNOWN = (
     "Without the mapping it cannot be told whether the edges are those of the original. The structure-only risk says "

@@ -45,7 +45,8 @@ class KeptRelease:
     @property
     def document(self) -> dict[str, Any]:
         """How the release was made, and its counts."""
-        graph = self.release.graph
+        graph, proven = self.release.graph, self.release.proven
+        bound = {} if proven is None else {"loss": proven.loss, "lower_bound": proven.lower_bound, "gap": proven.gap}
         return {
             "graph": self.name,
             "release_of": self.original,
@@ -57,6 +58,7 @@ class KeptRelease:
             "beside": [each.name for each in self.beside],
             "joint_k": self.joint_k,
             "forgotten_beside": sum(each.forgotten for each in self.beside),
+            **bound,
         }
 
 
@@ -73,6 +75,7 @@ def keep_release(
     accept_combined_risk: bool = False,
     overwrite: bool = False,
     report: Report = silent,
+    stop: Callable[[], bool] = lambda: False,
 ) -> KeptRelease:
     """Protect an *original* with the random numbers of *seed*, and keep the release as *name*.
 
@@ -96,7 +99,7 @@ def keep_release(
     beside = published(store, original, names, len(graph))
     kept = None if previous is None else _kept_clusters(beside, previous, protections.check_k(k, len(graph)))
     rng = np.random.default_rng(seed)
-    release = protections.protect(graph, k, method=method, rng=rng, kept=kept, report=report, **parameters)
+    release = protections.protect(graph, k, method=method, rng=rng, kept=kept, report=report, stop=stop, **parameters)
     together = [*((each.graph, each.mapping) for each in beside), (release.graph, release.mapping)]
     least = joint_k(together) if previous is None else verify_together(together, k)
     run = protection_run(marked(store, held), release, names)
@@ -119,7 +122,10 @@ def kept_before(store: Store, original: str, name: str, seed: int) -> KeptReleas
     made = dict(run.parameters)
     graph, mapping = store.load_graph(name), store.mapping(original, name)
     beside = published(store, original, [each for each in made.pop("beside", []) if each in there], len(mapping))
-    release = Release(graph, mapping, made.pop("k"), made.pop("method"), made)
+    k, method = made.pop("k"), made.pop("method")
+    clusters = equivalence_classes(list(graph.among(mapping).profiles().T)).labels
+    proven = protections.protections[method].make(made).proven(store.load_graph(original), clusters, k)
+    release = Release(graph, mapping, k, method, made, proven)
     together = [*((each.graph, each.mapping) for each in beside), (graph, mapping)]
     return KeptRelease(original, name, release, beside, joint_k(together))
 

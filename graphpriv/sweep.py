@@ -6,18 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from statistics import fmean, stdev
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.auditing import SharedFindings, audit
 from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
-from graphpriv.protections import check_k, protect
+from graphpriv.measures import Pair
+from graphpriv.protections import DEFAULT, check_k, protect
+from graphpriv.release import Release
 from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.loop import ALONE, Parts, Report, Values, document_of, key_of, of_document, silent
 from tabular.release import version
+
+#: A method with its parameters.
+Way: TypeAlias = "tuple[str, Mapping[str, Any]]"
 
 #: The parts of an audit that a sweep averages.
 PARTS = ("disclosure_risk", "expected_success", "undecided")
@@ -33,8 +38,9 @@ def sweep(
     runs: int,
     *,
     rng: np.random.Generator,
-    method: str = "closest-profiles",
+    method: str = DEFAULT,
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    beside: Sequence[Way] = (),
     attackers: Sequence[str] = ("ego", "subgraph"),
     scenarios: Mapping[str, tuple[str, ...]] = SCENARIOS,
     steps: int | None = None,
@@ -46,11 +52,12 @@ def sweep(
 ) -> dict[str, Any]:
     """Protect and audit *graph* *runs* times for each of *ks*; give means and standard deviations.
 
-    *parameters* are those of the *method*; *kept* are clusters that stand already, by k, where other releases are live
-    (see `graphpriv.trails`). *steps* is how many steps the attackers may take in one audit. All of *ks*
-    have their first run before one has its second. What follows from the links alone is found once for all runs whose
-    releases have the same links. Each run is one of the *parts*. When *stop* says so, the runs that are done by then
-    are the answer: each row says how many it has, and a k without any has no row.
+    *parameters* are those of the *method*; *beside* it others are tried in the same way, each with its own. *kept* are
+    clusters that stand already, by k, where other releases are live (see `graphpriv.trails`). *steps* is how many steps
+    the attackers may take in one audit. All of *ks* have their first run before one has its second. What follows from
+    the links alone is found once for all runs whose releases have the same links. Each run is one of the *parts*. When
+    *stop* says so, the runs that are done by then are the answer: each row says how many it has, and a k without any
+    has no row.
     """
     if runs < 1:
         raise InvalidParameter.wrong("runs", must="be at least 1", was=runs)
@@ -58,17 +65,20 @@ def sweep(
         raise InvalidParameter.wrong("k", must="be one number or several, each given once", was=list(ks))
     for k in ks:
         check_k(k, len(graph))
-    audits: dict[int, list[dict[str, Any]]] = {k: [] for k in ks}
+    ways: list[Way] = [(method, parameters), *beside]
+    audits: dict[tuple[int, int], list[dict[str, Any]]] = {each: [] for each in product(range(len(ways)), ks)}
     shared = SharedFindings(", once for all releases with these links")
     # Run i starts from the same stream for every k: a k's figures do not depend on the other ks beside it.
     seeds = rng.integers(0, 2**63, size=runs)
-    every = list(product(range(runs), ks))
+    every = list(product(range(runs), range(len(ways)), ks))
 
     def measured(number: int) -> Values:
-        run, k = every[number]
-        within = _within(report, f"Run {run + 1} of {runs}, k={k}")
+        run, way, k = every[number]
+        by = f", {ways[way][0]}" if beside else ""
+        within = _within(report, f"Run {run + 1} of {runs}, k={k}{by}")
         generator = np.random.default_rng(seeds[run])
-        release = protect(graph, k, method=method, rng=generator, kept=kept.get(k), report=within, **parameters)
+        chosen, given = ways[way]
+        release = protect(graph, k, method=chosen, rng=generator, kept=kept.get(k), report=within, **given)
         found = audit(
             graph,
             release.graph,
@@ -82,18 +92,23 @@ def sweep(
             shared=shared,
             parts=parts,
         )
-        return of_document(_figures(found.document))
+        return of_document({**_figures(found.document), "places": _places(graph, release)})
 
     stands = [each for k in ks for each in (k, kept.get(k))]
-    key = key_of(fingerprint(graph), seeds, method, dict(parameters), attackers, dict(scenarios), steps, *stands)
+    tried = [(name, dict(given)) for name, given in ways]
+    key = key_of(fingerprint(graph), seeds, tried, attackers, dict(scenarios), steps, *stands)
     for number, values in parts.each(
         key, measured, len(every), stop=stop, told=lambda done: report("Runs", done, len(every))
     ):
-        audits[every[number][1]].append(document_of(values))
-    done = {k: each for k, each in audits.items() if each}
-    if not done:
+        audits[every[number][1:]].append(document_of(values))
+    if not any(audits.values()):
         raise NoSolution("The sweep was stopped before its first run was done.")
-    notes = {each.pop("note") for documents in done.values() for each in documents}
+    notes = {each.pop("note") for documents in audits.values() for each in documents}
+
+    def rows(way: int) -> list[dict[str, Any]]:
+        done = {k: audits[way, k] for k in ks if audits[way, k]}
+        return [{"k": k, "runs": len(documents), **_spread(documents)} for k, documents in done.items()]
+
     return {
         "version": version(),
         "parameters": {
@@ -108,14 +123,28 @@ def sweep(
         "users": len(graph),
         "edges": graph.edge_count,
         "note": " ".join(sorted(notes)),
-        "ended": sum(map(len, audits.values())) == len(ks) * runs,
-        "rows": [{"k": k, "runs": len(documents), **_spread(documents)} for k, documents in done.items()],
+        "ended": sum(map(len, audits.values())) == len(every),
+        "rows": rows(0),
+        "beside": [
+            {"method": name, "method_parameters": dict(given), "rows": rows(way)}
+            for way, (name, given) in enumerate(beside, start=1)
+        ],
     }
 
 
 def _within(report: Report, run: str) -> Report:
     """A report of what happens within a *run*."""
     return lambda phase, done, of: report(f"{run}: {phase}", done, of)
+
+
+def _places(graph: SocialGraph, release: Release) -> dict[str, float]:
+    """The shares of users whose place is as it was, and who are released at `world` though they were not there."""
+    pair = Pair.of(graph, release.graph, release.mapping).aligned
+    before, after = pair.original.location, pair.masked.location
+    return {
+        "kept": int((before == after).sum()) / len(graph),
+        "world": int(((after == 0) & (before != 0)).sum()) / len(graph),
+    }
 
 
 def _figures(audited: Mapping[str, Any]) -> dict[str, Any]:

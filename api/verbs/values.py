@@ -135,8 +135,8 @@ def parameters_of(entry: Any, texts: tuple[str, ...]) -> dict[str, Any]:
     return values
 
 
-#: The version of the layout.
-LAYOUT = 1
+#: The version of the layout. Plans leave out what is the default, and in layout 1 some defaults were others.
+LAYOUT = 2
 
 
 def plan_of(name: str, verb: Verb) -> dict[str, Any]:
@@ -175,11 +175,12 @@ def read_plan(path: str, changes: Mapping[str, str] | None = None) -> tuple[str,
     unknown = [key for key in document if key not in ("plan", "verb", "options")]
     if unknown or not isinstance(document.get("verb"), str) or not isinstance(document.get("options", {}), dict):
         raise InvalidInput(f"{path}: a plan has the keys plan, verb and options; `--plan` writes one.")
-    if document.get("plan", LAYOUT) != LAYOUT:
-        raise InvalidInput(f"{path}: this plan has layout {document['plan']!r}, and this version reads {LAYOUT}.")
+    layout = document.get("plan", LAYOUT)
+    if layout not in (1, LAYOUT):
+        raise InvalidInput(f"{path}: this plan has layout {layout!r}, and this version reads 1 and {LAYOUT}.")
     method = verbs[document["verb"]].method
     known = options_of(method)
-    options = dict(document.get("options", {}))
+    options = {**(method.meant_at_first if layout == 1 else {}), **document.get("options", {})}
     for name, text in (changes or {}).items():
         if name not in known:
             raise InvalidParameter(f"{named('set')} {name!r}: {document['verb']} takes {', '.join(known)}.")

@@ -19,8 +19,8 @@ from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
 
-#: The thesis's algorithm.
-DEFAULT = "closest-profiles"
+#: What loses less than the thesis's algorithm, `closest-profiles`, at the same k.
+DEFAULT = "least-loss"
 
 
 @dataclass(frozen=True, kw_only=True)

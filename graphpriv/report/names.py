@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 SCENARIOS = {
     "location": "Place",
     "topic1": "First topic",
@@ -33,6 +36,25 @@ BOUNDS = {
     "expected_success": "Expected success",
     "one_candidate": "Share of users with one candidate",
 }
+
+#: Why a lower loss may come with a higher risk.
+TELLING = "Profiles that say more let neighbours be recognised more often; a protection of edges is what closes that."
+
+
+def ways_of(document: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
+    """The methods that a sweep has tried, by name, with the rows of each; one tried twice is told by its parameters.
+
+    >>> ways_of({"parameters": {"method": "a"}, "rows": [], "beside": [{"method": "b", "rows": []}]})
+    [('a', []), ('b', [])]
+    """
+    own = document["parameters"]
+    tried = [(own["method"], own.get("method_parameters"), document["rows"])]
+    tried += [(each["method"], each.get("method_parameters"), each["rows"]) for each in document.get("beside", ())]
+    names = [name for name, _, _ in tried]
+    return [
+        (f"{name}, {' '.join(map(str, given.values()))}" if given and names.count(name) > 1 else name, rows)
+        for name, given, rows in tried
+    ]
 
 
 def scenario(name: str) -> str:

@@ -10,7 +10,17 @@ from markupsafe import Markup
 from graphpriv.report import names
 from graphpriv.report.collection import collection_tables
 from graphpriv.report.drawing import Drawing
-from tabular.report.kit.charts import Spread, before_after, lines, lying_bars, stacked_shares, top_of, upright_bars
+from tabular.report.kit.charts import (
+    Point,
+    Spread,
+    before_after,
+    lines,
+    lying_bars,
+    scatter,
+    stacked_shares,
+    top_of,
+    upright_bars,
+)
 from tabular.report.kit.figures import Figures, Path, element, foreign, join
 from tabular.report.kit.page import page
 
@@ -326,6 +336,18 @@ _LOSSES = {"aamil": "AAMIL", "cdil": "CDIL", "dbil": "DBIL", "mean": "Mean"}
 _RUNS = "Mean and standard deviation of the runs."
 
 
+#: What stands beside each other of several protections; the first two are the axes of the map.
+_BESIDE: dict[str, Path] = {
+    "Mean loss": ("information_loss", "mean"),
+    "Named rightly, highest": ("highest", "expected_success"),
+    "DBIL": ("information_loss", "dbil"),
+    "AAMIL": ("information_loss", "aamil"),
+    "CDIL": ("information_loss", "cdil"),
+    "Places kept": ("places", "kept"),
+    "Made world": ("places", "world"),
+}
+
+
 def sweep_context(figures: Figures) -> dict[str, Any]:
     """What the template of a sweep shows."""
     rows = list(figures["rows"])
@@ -343,8 +365,56 @@ def sweep_context(figures: Figures) -> dict[str, Any]:
         "lost": _table(rows, f"Information loss by k. {_RUNS}", paths),
         "risks": list(_risks_by_k(rows, placed, steps)),
         "links": list(_links(rows)),
+        "ways": _ways(figures),
+        "names": names,
         **KNOWN,
     }
+
+
+def _ways(figures: Figures) -> dict[str, Any] | None:
+    """The methods that were tried, on the map of risk against loss and in a table."""
+    beside = list(figures["beside"])
+    if not beside:
+        return None
+    given = figures["parameters"]
+    tried = [(given["method"], given["method_parameters"], figures["rows"])]
+    tried += [(each["method"], each["method_parameters"], each["rows"]) for each in beside]
+    several = len({name.value for name, _, _ in tried}) < len(tried)
+    named = [
+        join(name, *(join(" ", parameters[key]) for key in parameters.names())) if several else join(name)
+        for name, parameters, _ in tried
+    ]
+    points, listed = [], list[list[Any]]()
+    for place, (way, (name, _, rows)) in enumerate(zip(named, tried, strict=True)):
+        for row in rows:
+            figures_of = [row.at(*path) for path in _BESIDE.values()]
+            listed.append([way, row["k"], *(_cell(each) for each in figures_of)])
+            loss, risk = (_spread(each) for each in figures_of[:2])
+            if loss is not None and risk is not None and row["k"].number is not None:
+                said = f"{name.value}, k = {row['k'].value}: loss {loss.mean:.3f}, named rightly {risk.mean:.3f}"
+                points.append(Point(risk.mean, loss.mean, said, place, name=f"k {row['k'].value}"))
+    return {
+        "chart": scatter(
+            points,
+            label="Map of information loss against risk, one point for each protection and k; the table has all.",
+            across="Share of users named rightly",
+            upwards="Information loss",
+            names=[_shown(name, parameters if several else None) for name, parameters, _ in tried],
+            ceiling=1.0,
+        ),
+        "table": {
+            "caption": f"Protections beside each other. {_RUNS}",
+            "heads": ["Protection", "k", *_BESIDE],
+            "rows": listed,
+            "wide": True,
+        },
+    }
+
+
+def _shown(name: Figures, parameters: Figures | None) -> str:
+    """A method in the key of a chart, with its *parameters* where they tell it from others."""
+    values = [] if parameters is None else [str(parameters[key].value) for key in parameters.names()]
+    return " ".join([str(name.value), *values])
 
 
 def _changes(placed: Sequence[Figures]) -> Iterator[tuple[str, Figures, Figures]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphpriv.auditing import LINKS_SHARE, audit, figure_paths, scenarios_named
 from graphpriv.graph import ATTRIBUTES, fingerprint
 from graphpriv.measures import Pair
-from graphpriv.protections import protect
+from graphpriv.protections import protect, protections
 from graphpriv.risk import SCENARIOS
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput, InvalidParameter
@@ -48,7 +48,8 @@ def test_a_graph_against_itself_loses_nothing_and_hides_nobody(graph):
 @given(graphs(min_users=2), seeds, st.data())
 def test_risk_of_ego_is_at_most_risk_of_subgraph(graph, seed, data):
     k = data.draw(st.integers(2, len(graph)))
-    release = protect(graph, k, rng=np.random.default_rng(seed))
+    method = data.draw(st.sampled_from(list(protections)))
+    release = protect(graph, k, method=method, rng=np.random.default_rng(seed))
     found = audit(graph, release.graph, release.mapping).document
     for name in SCENARIOS:
         assert found["disclosure_risk"]["ego"][name] <= found["disclosure_risk"]["subgraph"][name]

@@ -33,7 +33,7 @@ def test_the_dictionary_of_figure_6_5():
     assert {name: document[name] for name in ("k", "smallest_profile", "method", "users", "edges", "directed")} == {
         "k": 3,
         "smallest_profile": 3,
-        "method": "closest-profiles",
+        "method": "least-loss",
         "users": 3,
         "edges": 2,
         "directed": False,

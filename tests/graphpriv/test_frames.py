@@ -99,7 +99,7 @@ def test_a_graph_shows_its_counts(original):
 
 def test_a_release_shows_how_it_was_made(release):
     assert ["k", "5"] in rows_of(release)
-    assert "closest-profiles" in release._repr_html_()
+    assert "least-loss" in release._repr_html_()
 
 
 def test_an_audit_shows_the_risks_by_scenario_and_attacker(found):

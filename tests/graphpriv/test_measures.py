@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphpriv.graph import ATTRIBUTES
 from graphpriv.measures import Pair, information_loss, measures
-from graphpriv.protections import protect
+from graphpriv.protections import protect, protections
 from tabular.errors import InvalidInput
 from tests.strategies import generators, graphs, random_graph
 
@@ -123,9 +123,10 @@ def test_aamil_of_an_attribute_is_at_least_its_cdil_weighted_by_degree(graphs_an
         assert read("aamil", pair).by_attribute[attribute] >= cdil
 
 
+@pytest.mark.parametrize("method", protections)
 @given(graph=graphs(), rng=generators, data=st.data())
-def test_losses_of_a_release_lie_between_0_and_1(graph, rng, data):
-    release = protect(graph, data.draw(st.integers(1, len(graph))), rng=rng)
+def test_losses_of_a_release_lie_between_0_and_1(method, graph, rng, data):
+    release = protect(graph, data.draw(st.integers(1, len(graph))), method=method, rng=rng)
     pair = Pair.of(graph, release.graph, release.mapping)
     for name in measures:
         assert all(0 <= loss <= 1 for loss in read(name, pair).by_attribute.values())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphpriv.microdata import HEADER, microdata
-from graphpriv.protections import protect
+from graphpriv.protections import protect, protections
 from tabular.errors import InvalidInput, NoSolution
 from tests.graphpriv.figures import figure_6_5
 from tests.strategies import generators, graphs, random_graph
@@ -56,10 +56,11 @@ def test_a_table_has_one_row_a_user_and_its_k_is_that_of_its_rows(graph, generat
     assert table.k_without_degree == min(Counter(row[1:] for row in rows).values())
 
 
+@pytest.mark.parametrize("method", protections)
 @given(graph=graphs(), data=st.data())
-def test_the_profiles_of_a_release_keep_their_k_without_the_degree(graph, data):
+def test_the_profiles_of_a_release_keep_their_k_without_the_degree(method, graph, data):
     k = data.draw(st.integers(1, len(graph)))
-    assert microdata(protect(graph, k, rng=rng()).graph, rng=rng()).k_without_degree >= k
+    assert microdata(protect(graph, k, method=method, rng=rng()).graph, rng=rng()).k_without_degree >= k
 
 
 def test_rows_do_not_stand_in_the_order_of_the_users():

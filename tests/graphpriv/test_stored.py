@@ -47,7 +47,7 @@ def test_a_release_is_drawn_from_the_seed_that_is_kept(store):
     assert kept.document["profiles"] <= 40 // 3
     (run,) = store.runs("g")
     assert run.parameters["k"] == 3
-    assert run.parameters["method"] == "closest-profiles"
+    assert run.parameters["method"] == "least-loss"
     assert run.input_hash == marked(store, fingerprint(GRAPH))
 
 

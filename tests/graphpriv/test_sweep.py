@@ -116,7 +116,7 @@ def test_progress_says_what_is_found_for_all_runs() -> None:
 
 
 def test_parameters_go_to_the_method() -> None:
-    with pytest.raises(UnknownName, match="parameter of closest-profiles"):
+    with pytest.raises(UnknownName, match="parameter of least-loss"):
         swept(parameters={"colour": "red"})
 
 

@@ -47,7 +47,8 @@ def averaged(size, runs, figures_of):
         # A graph of its own for each run, the same for each k.
         graph, shared = synthetic_graph(*size, rng=np.random.default_rng(run)), SharedFindings()
         for k in KS:
-            found[k].append(figures_of(graph, protect(graph, k, rng=np.random.default_rng(1000 + run)), shared))
+            rng = np.random.default_rng(1000 + run)
+            found[k].append(figures_of(graph, protect(graph, k, method="closest-profiles", rng=rng), shared))
     return {k: {name: fmean(each[name] for each in all_runs) for name in all_runs[0]} for k, all_runs in found.items()}
 
 

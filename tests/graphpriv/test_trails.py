@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphpriv.protections import protect
+from graphpriv.protections import protect, protections
 from graphpriv.synthetic import synthetic_graph
 from graphpriv.trails import FREE, Published, kept_clusters
 from graphpriv.verification import UnsoundRelease, joint_k, verify_together
@@ -17,7 +17,9 @@ from tests.strategies import graphs, random_graph
 
 
 def drawn(graph, k, seed, kept=None):
-    return protect(graph, k, rng=np.random.default_rng(seed), kept=kept)
+    """A release by one protection or another, as the seed says."""
+    method = list(protections)[seed % len(protections)]
+    return protect(graph, k, method=method, rng=np.random.default_rng(seed), kept=kept)
 
 
 def profiles_of(original, release):

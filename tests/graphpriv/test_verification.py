@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphpriv.graph import Links
 from graphpriv.places import WORLD, PlaceTree
-from graphpriv.protections import protect
+from graphpriv.protections import protect, protections
 from graphpriv.release import Release
 from graphpriv.verification import UnsoundRelease, strings_in, verify
 from tests.graphpriv.figures import BROOKLYN, UNITED_STATES, figure_6_5
@@ -39,9 +39,10 @@ def refused(original, release, words):
         verify(original, release)
 
 
+@pytest.mark.parametrize("method", protections)
 @given(graph=graphs(), rng=generators, data=st.data())
-def test_what_protect_returns_is_sound(graph, rng, data):
-    verify(graph, protect(graph, data.draw(st.integers(1, len(graph))), rng=rng))
+def test_what_protect_returns_is_sound(method, graph, rng, data):
+    verify(graph, protect(graph, data.draw(st.integers(1, len(graph))), method=method, rng=rng))
 
 
 def test_a_profile_that_stands_there_less_than_k_times_is_refused(original, release):

@@ -9,6 +9,7 @@ from api.cli.words import Said, counted_k, flat, note, scores_of, tells
 from api.errors import counted
 from api.verbs.contract import STREAM, Outcome
 from api.verbs.graph.show import told
+from graphpriv.report.names import TELLING, ways_of
 
 
 @tells("graph import")
@@ -128,6 +129,11 @@ def protected(verb: Any, outcome: Outcome, said: Said) -> None:
         f"{counted(document['profiles'], 'distinct profile')}, each at least {verb.k} times. "
         "Checked: same edges, new ids, shuffled order, nothing else of the original."
     )
+    if "gap" in document:
+        said.line(
+            f"Loss {document['loss']:.4f} (0 none, 1 all); no release with k={verb.k} can lose less than "
+            f"{document['lower_bound']:.4f}."
+        )
     if document["beside"]:
         said.line(
             f"Together with {', '.join(document['beside'])}: joint k {document['joint_k']}, the number of users "
@@ -214,6 +220,8 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
         said.line(f"Stopped early; these are the means of the completed runs: {done}.")
     for each in outcome.document["left_out"]:
         said.line(f"k={each['k']} is left out. {each['reason']}")
+    if outcome.document["beside"]:
+        _show_ways(outcome.document, said)
     highest = [
         (
             row["k"],
@@ -238,6 +246,19 @@ def swept(verb: Any, outcome: Outcome, said: Said) -> None:
         ]
         said.table(f"Disclosure risk, {attacker}, mean of the runs", ["k", *shares, "structure only"], lines)
     said.line(outcome.document["note"])
+
+
+def _show_ways(document: Mapping[str, Any], said: Said) -> None:
+    """All methods and weights that were tried, side by side."""
+    lines = [
+        (way, row["k"], row["information_loss"]["mean"]["mean"], row["information_loss"]["dbil"]["mean"],
+         row["highest"]["expected_success"]["mean"], row["places"]["kept"]["mean"], row["places"]["world"]["mean"])
+        for way, rows in ways_of(document)
+        for row in rows
+    ]  # fmt: skip
+    header = ["protection", "k", "IL", "DBIL", "named rightly", "places kept", "made world"]
+    said.table("Protections beside each other, mean of the runs", header, lines)
+    said.line(f"The tables below are of {ways_of(document)[0][0]}. {TELLING}")
 
 
 @tells("microdata")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from api.verbs.contract import (
     Outcome,
@@ -14,9 +15,12 @@ from api.verbs.contract import (
     verbs,
 )
 from api.verbs.values import parameters_of
-from tabular.registry import option
+from tabular.errors import InvalidParameter, named
+from tabular.registry import Parameter, option
 
-DEFAULT_METHOD = "closest-profiles"
+DEFAULT_METHOD = "least-loss"
+#: What plans of layout 1 mean where they name none.
+FIRST_METHOD = "closest-profiles"
 
 
 graph_protections = of_engine("graphpriv.protections", "protections")
@@ -37,6 +41,43 @@ def param_option() -> Any:
     return option((), metavar="KEY=VALUE", help="A parameter of the method; repeatable.")
 
 
+def weights_help(more: str = "") -> str:
+    """The help of the option `weights`."""
+    return f"What the place and each rank of topics count, as whole numbers; 1 if left out.{more}"
+
+
+def limit_option() -> Any:
+    """The option `limit` of a method that has one."""
+    return option(None, metavar="location=LEVEL", help="Show no place above this level, such as location=country.")
+
+
+def l_option() -> Any:
+    """The option `l` of a method that has one."""
+    return option(None, low=1, help="At least L different first topics in each cluster.")
+
+
+def protection_parameters(method: str, param: tuple[str, ...], **chosen: Any) -> dict[str, Any]:
+    """The parameters of a *method*: those of `param`, and those *chosen* by options of their own."""
+    entry = graph_protections()[method]
+    parameters = parameters_of(entry, param)
+    for name, value in chosen.items():
+        if value is None:
+            continue
+        if name in parameters:
+            raise InvalidParameter(f"{named(name)} is given twice, once as {named('param')}.")
+        if name not in [each.name for each in entry.parameters]:
+            others = [each.name for each in graph_protections().entries() if name in map(_name, each.parameters)]
+            raise InvalidParameter(f"{named(name)} means nothing to {method}; {', '.join(others)} takes it.")
+        parameters[name] = value
+    # What is wrong with them is said before anything is read.
+    entry.make(parameters)
+    return parameters
+
+
+def _name(parameter: Parameter) -> str:
+    return parameter.name
+
+
 @verbs.add("protect")
 @dataclass(frozen=True, kw_only=True)
 class ProtectGraph(Verb):
@@ -45,17 +86,24 @@ class ProtectGraph(Verb):
     A second release of an original is refused while another one is live in the store: their links tell which rows are
     one user, and few users share both profiles. Give `previous` or `accept_combined_risk`, or delete or replace the
     other one. A release that was exported and then deleted here may live on elsewhere, where nothing counts it.
+
+    A method that searches can be stopped at any time (Ctrl-C); the release is then of the best clusters so far.
     """
 
     store = "writes"
     draws = True
     replaces = True
+    stoppable = True
+    meant_at_first: ClassVar[Mapping[str, Any]] = {"method": FIRST_METHOD}
     action = "protect"
 
     name: str = option(help="The original.", positional=True, graph="any")
     k: int = k_option()
     into: str = option(metavar="NAME", graph="new release", help="What to call the release in the store.")
     method: str = method_option()
+    weights: str | None = option(None, metavar="NAME=N,…", help=weights_help())
+    limit: str | None = limit_option()
+    l: int | None = l_option()  # noqa: E741 (the name of the notion)
     param: tuple[str, ...] = param_option()
     previous: str | None = option(
         None,
@@ -94,8 +142,9 @@ class ProtectGraph(Verb):
                 accept_combined_risk=self.accept_combined_risk,
                 overwrite=work.overwrite,
                 report=work.report,
+                stop=work.stop,
             )
         return Outcome(document=kept.document)
 
     def _parameters(self) -> dict[str, Any]:
-        return parameters_of(graph_protections()[self.method], self.param)
+        return protection_parameters(self.method, self.param, weights=self.weights, limit=self.limit, l=self.l)

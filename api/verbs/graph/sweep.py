@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
-from api.verbs.graph.protect import graph_protections, method_option, param_option
-from api.verbs.values import parameters_of
+from api.verbs.graph.protect import (
+    DEFAULT_METHOD,
+    FIRST_METHOD,
+    graph_protections,
+    l_option,
+    limit_option,
+    param_option,
+    protection_parameters,
+    weights_help,
+)
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.registry import option
 
@@ -18,18 +27,27 @@ from tabular.registry import option
 class SweepGraph(AttackingVerb):
     """Show losses and risks by k, each the mean of several runs; nothing is released.
 
+    Without `method` all protections stand beside each other. With several `weights` the method that takes them is tried
+    with each: heavier places keep more of places and less of topics.
+
     You can stop it at any time (Ctrl-C); it then shows the runs that are done.
     """
 
     store = "reads"
     draws = True
     stoppable = True
+    meant_at_first: ClassVar[Mapping[str, Any]] = {"method": FIRST_METHOD}
     action = "measure"
 
     name: str = option(help="The original.", positional=True, graph="any")
     k: tuple[str, ...] = option(("2", "3", "5", "10", "20"), metavar="K,K…", listed=True, help="The values of k.")
     runs: int = option(5, low=1, high=10_000, help="Runs for each k.")
-    method: str = method_option()
+    method: str | None = option(
+        None, metavar="NAME", choices=graph_protections, help="How users are put together; else each way is tried."
+    )
+    weights: tuple[str, ...] = option((), metavar="NAME=N,…", help=weights_help(" Repeatable."))
+    limit: str | None = limit_option()
+    l: int | None = l_option()  # noqa: E741 (the name of the notion)
     param: tuple[str, ...] = param_option()
     previous: str | None = option(
         None,
@@ -42,7 +60,7 @@ class SweepGraph(AttackingVerb):
     def check(self) -> None:
         super().check()
         self._numbers()
-        self._parameters()
+        self._ways()
 
     def run(self, work: Work) -> Outcome:
         from graphpriv.report import sweep_report
@@ -51,6 +69,7 @@ class SweepGraph(AttackingVerb):
 
         work.report("Loading", 0, 0)
         ks, kept, refused = self._numbers(), dict[int, Any](), dict[int, str]()
+        (method, parameters), *beside = self._ways()
         with work.opened() as store:
             graph = store.load_graph(self.name)
             if self.previous is not None:
@@ -62,8 +81,9 @@ class SweepGraph(AttackingVerb):
             [k for k in ks if k not in refused],
             self.runs,
             rng=work.generator(),
-            method=self.method,
-            parameters=self._parameters(),
+            method=method,
+            parameters=parameters,
+            beside=beside,
             attackers=self.attackers(),
             scenarios=self.scenarios(),
             steps=self.steps,
@@ -86,5 +106,15 @@ class SweepGraph(AttackingVerb):
             raise InvalidParameter.wrong("k", must="be numbers of at least 2, each given once", was=shown)
         return numbers
 
-    def _parameters(self) -> dict[str, Any]:
-        return parameters_of(graph_protections()[self.method], self.param)
+    def _ways(self) -> list[tuple[str, dict[str, Any]]]:
+        """The methods to try, each with its parameters; the first is the one that was asked for, or the default."""
+        chosen = {"limit": self.limit, "l": self.l}
+        plain = not (self.weights or self.param or any(value is not None for value in chosen.values()))
+        method = self.method or DEFAULT_METHOD
+        first = [
+            (method, protection_parameters(method, self.param, weights=each, **chosen))
+            for each in dict.fromkeys(self.weights or (None,))
+        ]
+        if self.method is not None or not plain:
+            return first
+        return [*first, *((name, {}) for name in graph_protections() if name != method)]

@@ -254,3 +254,95 @@ def test_microdata_that_cannot_be_masked_leave_nothing(stored, tmp_path, argumen
     assert ended.code == code
     assert part in ended.error
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory):
+    path = tmp_path_factory.mktemp("graph") / "hundred.json"
+    write_graph(synthetic_graph(100, rng=np.random.default_rng(1)), str(path))
+    return path
+
+
+@pytest.fixture
+def larger(graphpriv, hundred):
+    graphpriv("graph", "import", hundred, "--graph", "g")
+    return graphpriv
+
+
+def test_a_release_says_what_it_loses_and_what_every_one_would(larger):
+    found = larger("protect", "g", "--k", 4, "--into", "r", "--seed", 1, "--json").document
+    assert found["method"] == "least-loss"
+    assert 0 < found["lower_bound"] < found["loss"] < 1
+    assert found["gap"] == found["loss"] - found["lower_bound"]
+    assert larger("audit", "g", "r", "--json").document["information_loss"]["dbil"] == pytest.approx(found["loss"])
+    told = larger("protect", "g", "--k", 4, "--into", "r", "--seed", 1, "--overwrite").out
+    assert f"Loss {found['loss']:.4f}" in told
+    assert f"k=4 can lose less than {found['lower_bound']:.4f}" in told
+    chosen = ("--method", "closest-profiles", "--accept-combined-risk")
+    assert "gap" not in larger("protect", "g", "--k", 4, "--into", "s", *chosen, "--json").document
+
+
+def test_weights_first_topics_and_a_limit_are_options(larger):
+    options = ("--k", 4, "--seed", 1, "--overwrite", "--json", "--into", "r")
+    even = larger("protect", "g", *options, "--weights", "location=1").document
+    place = larger("protect", "g", *options, "--weights", "location=8,topic1=2").document
+    several = larger("protect", "g", *options, "--l", 3).document
+    below = larger("protect", "g", *options, "--limit", "location=world").document
+    assert even["loss"] == below["loss"] < several["loss"]
+    assert place["loss"] != even["loss"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (("--weights", "location=-1"), 2, "location a whole number from 0 to 1000, not 'location=-1'."),
+        (("--weights", "location=0,topic1=0,topic2=0,topic3=0"), 2, "--weights must give at least one attribute more"),
+        (("--limit", "place=country"), 2, "--limit must be location= and one of route"),
+        (("--limit", "location=country"), 3, "No release with k=4 keeps --limit location=country: "),
+        (("--l", 40), 3, "No release with --l=40 exists: the graph has 13 first topics. Lower --l to 13."),
+        (("--l", 0), 2, "--l must be at least 1"),
+        (("--weights", "location=2", "--method", "closest-profiles"), 2, "to closest-profiles; least-loss takes it."),
+        (("--l", 2, "--param", "l=3"), 2, "--l is given twice, once as --param."),
+    ],
+)  # fmt: skip
+def test_what_a_protection_cannot_do_is_said_and_nothing_is_kept(larger, arguments, code, part):
+    ended = larger("protect", "g", "--k", 4, "--into", "r", *arguments)
+    assert (ended.code, part in ended.error) == (code, True), ended.error
+    assert len(larger("graph", "list", "--json").document["graphs"]) == 1
+
+
+def test_a_plan_of_an_earlier_version_means_the_method_of_then(larger, tmp_path):
+    for layout, method in ((1, "closest-profiles"), (2, "least-loss")):
+        plan = tmp_path / f"{layout}.toml"
+        plan.write_text(f'plan = {layout}\nverb = "protect"\n\n[options]\nname = "g"\nk = 4\ninto = "r{layout}"\n')
+        larger("run", plan, "--set", "accept_combined_risk=true")
+        stored = {each["name"]: each for each in larger("graph", "list", "--json").document["graphs"]}
+        assert stored[f"r{layout}"]["method"] == method
+
+
+def test_a_sweep_sets_all_protections_beside_each_other(larger, tmp_path):
+    found = larger("sweep", "g", "--k", "3,5", "--runs", 1, "--seed", 1, "--json").document
+    assert found["parameters"]["method"] == "least-loss"
+    assert [each["method"] for each in found["beside"]] == ["closest-profiles"]
+    losses = [
+        [row["information_loss"]["dbil"]["mean"] for row in rows]
+        for rows in (found["rows"], found["beside"][0]["rows"])
+    ]
+    assert all(own < other for own, other in zip(*losses, strict=True))
+    told = larger("sweep", "g", "--k", "3", "--runs", 1, "--html", "s.html")
+    assert "Protections beside each other" in told.out
+    assert "Protections beside each other" in (tmp_path / "s.html").read_text()
+    assert (
+        larger("sweep", "g", "--k", "3", "--runs", 1, "--method", "closest-profiles", "--json").document["beside"] == []
+    )
+
+
+def test_a_sweep_over_weights_gives_the_front_of_place_against_topics(larger):
+    weights = ("location=0", "location=1", "location=9")
+    options = [word for each in weights for word in ("--weights", each)]
+    found = larger("sweep", "g", "--k", 5, "--runs", 1, "--seed", 1, *options, "--json").document
+    assert [each["method_parameters"]["weights"] for each in found["beside"]] == ["location=1", "location=9"]
+    rows = [found["rows"][0], *(each["rows"][0] for each in found["beside"])]
+    lost = [[row["loss_by_attribute"][name]["dbil"]["mean"] for row in rows] for name in ("location", "topic1")]
+    assert lost[0][0] > lost[0][1] > lost[0][2]
+    assert lost[1][0] < lost[1][1] < lost[1][2]

@@ -102,7 +102,7 @@ def test_a_plan_holds_what_differs_from_the_defaults():
     verb = verbs["audit"].method(original="g", released="r", scenario=("all",), undirected=True)
     plan = plan_of("audit", verb)
     assert plan == {
-        "plan": 1,
+        "plan": 2,
         "verb": "audit",
         "options": {"original": "g", "released": "r", "scenario": ["all"], "undirected": True},
     }
@@ -125,7 +125,7 @@ def test_options_can_be_changed(tmp_path):
         ("verb = ", "this is not a plan"),
         ("[options]\n", "a plan has the keys plan, verb and options"),
         ("verb = 'audit'\nseed = 3\n", "a plan has the keys plan, verb and options"),
-        ("plan = 2\nverb = 'audit'\n", "this plan has layout 2, and this version reads 1"),
+        ("plan = 3\nverb = 'audit'\n", "this plan has layout 3, and this version reads 1 and 2"),
         ("verb = 'audits'\n", "No command is called 'audits'; did you mean 'audit'?"),
         ("verb = 'audit'\n[options]\noriginal = 'g'\n", "released is missing"),
         ("verb = 'protect'\n[options]\nname = 'g'\ninto = 'r'\nk = 'five'\n", "k must be a whole number, not 'five'"),

@@ -67,9 +67,10 @@ def test_k_users_or_more_share_each_profile(method, graph, seed, data):
     assert counts.min() >= k
 
 
+@pytest.mark.parametrize("method", protections)
 @given(graph=graphs(private=True), seed=seeds)
-def test_every_edge_is_there_and_no_string_of_a_person(graph, seed):
-    release = protect(graph, len(graph), rng=rng(seed))
+def test_every_edge_is_there_and_no_string_of_a_person(method, graph, seed):
+    release = protect(graph, len(graph), method=method, rng=rng(seed))
     before = {(int(release.mapping[a]), int(release.mapping[b])) for a, b in zip(*graph.edges(), strict=True)}
     after = set(zip(*(ends.tolist() for ends in release.graph.edges()), strict=True))
     if not graph.directed:
@@ -81,8 +82,10 @@ def test_every_edge_is_there_and_no_string_of_a_person(graph, seed):
 
 
 def test_a_release_says_how_it_was_made():
-    release = protect(figure_6_5(), 3, rng=rng())
+    release = protect(figure_6_5(), 3, method="closest-profiles", rng=rng())
     assert (release.k, release.method, dict(release.parameters)) == (3, "closest-profiles", {})
+    release = protect(figure_6_5(), 3, rng=rng(), weights="location=2")
+    assert (release.k, release.method, release.parameters["weights"]) == (3, "least-loss", "location=2")
 
 
 def test_only_places_and_topics_that_occur_are_released():

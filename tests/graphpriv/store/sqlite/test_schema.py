@@ -113,7 +113,8 @@ def test_a_store_that_version_0_1_0_wrote_opens_and_its_seed_draws_the_release_a
         (run,) = store.runs("original")
         seed = store.seed("original", "released")
     assert seed is not None
-    again = protect(original, run.parameters["k"], rng=np.random.default_rng(seed))
+    method = str(run.parameters["method"])
+    again = protect(original, run.parameters["k"], method=method, rng=np.random.default_rng(seed))
     assert again.graph == released
     assert again.mapping.tolist() == mapping.tolist()
 
