@@ -391,13 +391,13 @@ def _ways(figures: Figures) -> dict[str, Any] | None:
             listed.append([way, row["k"], *(_cell(each) for each in figures_of)])
             loss, risk = (_spread(each) for each in figures_of[:2])
             if loss is not None and risk is not None and row["k"].number is not None:
-                said = f"{name.value}, k = {row['k'].value}: loss {loss.mean:.3f}, named rightly {risk.mean:.3f}"
+                said = f"{name.value}, k = {row['k'].value}: loss {loss.mean:.3f}, identified correctly {risk.mean:.3f}"
                 points.append(Point(risk.mean, loss.mean, said, place, name=f"k {row['k'].value}"))
     return {
         "chart": scatter(
             points,
             label="Map of information loss against risk, one point for each protection and k; the table has all.",
-            across="Share of users named rightly",
+            across="Share of users identified correctly",
             upwards="Information loss",
             names=[_shown(name, parameters if several else None) for name, parameters, _ in tried],
             ceiling=1.0,

@@ -256,7 +256,7 @@ def _show_ways(document: Mapping[str, Any], said: Said) -> None:
         for way, rows in ways_of(document)
         for row in rows
     ]  # fmt: skip
-    header = ["protection", "k", "IL", "DBIL", "named rightly", "places kept", "made world"]
+    header = ["protection", "k", "IL", "DBIL", "identified", "places kept", "now world"]
     said.table("Protections beside each other, mean of the runs", header, lines)
     said.line(f"The tables below are of {ways_of(document)[0][0]}. {TELLING}")
 
