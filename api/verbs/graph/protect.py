@@ -142,7 +142,8 @@ class ProtectGraph(Verb):
                 accept_combined_risk=self.accept_combined_risk,
                 overwrite=work.overwrite,
                 report=work.report,
-                stop=work.stop,
+                # Whoever cancels a job of the service wants no release, not one of the clusters so far.
+                stop=work.stop if work.account is None else lambda: False,
             )
         return Outcome(document=kept.document)
 

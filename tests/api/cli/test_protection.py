@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from api.errors import Outcome, outcome_of
+from api.verbs import verbs
+from api.verbs.contract import Work
 from graphpriv.formats import write_graph
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import AlreadyReleased
@@ -309,6 +311,15 @@ def test_what_a_protection_cannot_do_is_said_and_nothing_is_kept(larger, argumen
     ended = larger("protect", "g", "--k", 4, "--into", "r", *arguments)
     assert (ended.code, part in ended.error) == (code, True), ended.error
     assert len(larger("graph", "list", "--json").document["graphs"]) == 1
+
+
+def test_the_command_line_stops_with_a_release_and_a_cancelled_job_makes_none_sooner(larger):
+    lost = []
+    for name, account, stopped in (("a", None, True), ("b", "keeper", True), ("c", None, False)):
+        verb = verbs["protect"].method(name="g", k=4, into=name, accept_combined_risk=True)
+        work = Work(seed=1, account=account, stop=lambda stopped=stopped: stopped)
+        lost.append(verb.run(work).document["loss"])
+    assert lost[0] > lost[1] == lost[2]
 
 
 def test_a_plan_of_an_earlier_version_means_the_method_of_then(larger, tmp_path):
