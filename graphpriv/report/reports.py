@@ -339,12 +339,12 @@ _RUNS = "Mean and standard deviation of the runs."
 #: What stands beside each other of several protections; the first two are the axes of the map.
 _BESIDE: dict[str, Path] = {
     "Mean loss": ("information_loss", "mean"),
-    "Named rightly, highest": ("highest", "expected_success"),
+    "Identified correctly, at most": ("highest", "expected_success"),
     "DBIL": ("information_loss", "dbil"),
     "AAMIL": ("information_loss", "aamil"),
     "CDIL": ("information_loss", "cdil"),
     "Places kept": ("places", "kept"),
-    "Made world": ("places", "world"),
+    "Released as world": ("places", "world"),
 }
 
 

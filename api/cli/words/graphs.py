@@ -9,7 +9,7 @@ from api.cli.words import Said, counted_k, flat, note, scores_of, tells
 from api.errors import counted
 from api.verbs.contract import STREAM, Outcome
 from api.verbs.graph.show import told
-from graphpriv.report.names import TELLING, ways_of
+from api.verbs.graph.sweep import methods_tried, why_risk_rises
 
 
 @tells("graph import")
@@ -253,12 +253,12 @@ def _show_ways(document: Mapping[str, Any], said: Said) -> None:
     lines = [
         (way, row["k"], row["information_loss"]["mean"]["mean"], row["information_loss"]["dbil"]["mean"],
          row["highest"]["expected_success"]["mean"], row["places"]["kept"]["mean"], row["places"]["world"]["mean"])
-        for way, rows in ways_of(document)
+        for way, rows in methods_tried(document)
         for row in rows
     ]  # fmt: skip
     header = ["protection", "k", "IL", "DBIL", "identified", "places kept", "now world"]
     said.table("Protections beside each other, mean of the runs", header, lines)
-    said.line(f"The tables below are of {ways_of(document)[0][0]}. {TELLING}")
+    said.line(f"The tables below are of {methods_tried(document)[0][0]}. {why_risk_rises()}")
 
 
 @tells("microdata")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -118,3 +118,17 @@ class SweepGraph(AttackingVerb):
         if self.method is not None or not plain:
             return first
         return [*first, *((name, {}) for name in graph_protections() if name != method)]
+
+
+def methods_tried(document: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
+    """The methods that a sweep has tried, with the rows of each."""
+    from graphpriv.report.names import ways_of
+
+    return ways_of(document)
+
+
+def why_risk_rises() -> str:
+    """Why a lower loss may come with a higher risk."""
+    from graphpriv.report.names import TELLING
+
+    return TELLING

@@ -85,8 +85,8 @@ def another_type(there, _):
 
 @row("an option that is unknown")
 def wrong_options(there, _):
-    answer = custodian(there).post("/v1/protect", {"name": "people", "k": 1, "l": 2})
-    assert {each["pointer"] for each in answer.json["errors"]} >= {"/l", "/into"}
+    answer = custodian(there).post("/v1/protect", {"name": "people", "k": 1, "z": 2})
+    assert {each["pointer"] for each in answer.json["errors"]} >= {"/z", "/into"}
     yield answer
 
 
@@ -264,6 +264,14 @@ def cancelled_twice(there, _):
         yield custodian(there).post(f"/v1/jobs/{job}/cancel")
     assert ended(there, job)["state"] == "cancelled"
     yield custodian(there).post(f"/v1/jobs/{job}/cancel")
+
+
+@row("resuming a job that was not cancelled")
+def resumed(there, _):
+    job = custodian(there).post("/v1/store/check", {}).json["id"]
+    yield custodian(there).post(f"/v1/jobs/{job}/resume")
+    ended(there, job)
+    yield custodian(there).post(f"/v1/jobs/{job}/resume")
 
 
 @row("a job that takes longer than")

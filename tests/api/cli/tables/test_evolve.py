@@ -407,5 +407,5 @@ def test_a_column_of_numbers_beside_others_is_refused(graphpriv, folder):
         "table", "evolve", "people.csv", "--what", "records", "--columns", "job,income", "--kind", "income=continuous",
         "--out", "out.csv",
     )  # fmt: skip
-    assert ended.code == 2 and "'income' holds numbers" in ended.error
+    assert ended.code == 2 and "'job' holds categories" in ended.error
     assert not (folder / "out.csv").exists()
