@@ -12,7 +12,7 @@ import pytest
 
 from api.app import create_app
 from graphpriv import connect
-from graphpriv.remote import Refused
+from graphpriv.remote import Refused, transport
 from graphpriv.store import open_store
 from tabular.errors import InvalidParameter, SourceUnavailable
 from tests.api.conftest import SMALL
@@ -94,7 +94,8 @@ def test_the_python_of_the_page_runs_against_a_service(tmp_path, monkeypatch):
         assert read["rows"] == 4
 
 
-def test_an_address_is_one_of_a_service():
+def test_an_address_is_one_of_a_service(monkeypatch):
+    monkeypatch.setattr(transport, "PAUSES", (0.1, 0.1))
     for url in ("file:///etc/passwd", "ftp://host", "http://", "http://ann:secret@host"):
         with pytest.raises(InvalidParameter) as caught:
             connect(url, "token")

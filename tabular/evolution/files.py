@@ -29,6 +29,9 @@ EITHER, BOTH, EVERYWHERE = "either", "both", "everywhere"
 #: In which order of its values a file is cut into stretches.
 ANY, BY_RECORD, BY_COLUMN = "any", "records", "columns"
 
+#: Files of so many genes are judged so fast that threads only cost time.
+FEW_GENES = 20_000
+
 #: How likely a generation crosses, and how likely a file, or a value, mutates, if nothing else is said.
 _CROSSOVER = {EITHER: 0.5, BOTH: 0.95, EVERYWHERE: 0.95}
 _MUTATION = {BOTH: 0.01, EVERYWHERE: 0.01}
@@ -148,13 +151,25 @@ class Files(Population):
 
     def evaluate(self, candidates: Sequence[Offspring]) -> list[FileScores | None]:
         """The scores of each offspring that may take its parent's place; their parents stay as they are."""
-        least: dict[int, float] = {}
-        found: list[FileScores | None] = []
-        for parent, genes in candidates:
-            than = least.get(parent, float(self._scores[parent]))
-            scores = self._states[parent].better(genes, self.task.score, than)
+        places: dict[int, list[int]] = {}
+        for place, offspring in enumerate(candidates):
+            places.setdefault(offspring.parent, []).append(place)
+        workers = (self.task.workers or processors()) if len(self._original) > FEW_GENES else 1
+        families = [[candidates[place] for place in each] for each in places.values()]
+        found: list[FileScores | None] = [None] * len(candidates)
+        for each, judged in zip(places.values(), on_threads(self._judged, families, workers), strict=True):
+            for place, scores in zip(each, judged, strict=True):
+                found[place] = scores
+        return found
+
+    def _judged(self, siblings: Sequence[Offspring]) -> list[FileScores | None]:
+        """The scores of each offspring of one parent that is better than that one and all before it."""
+        parent = siblings[0].parent
+        than, found = float(self._scores[parent]), []
+        for each in siblings:
+            scores = self._states[parent].better(each.genes, self.task.score, than)
             if scores is not None:
-                least[parent] = self._score(scores)
+                than = self._score(scores)
             found.append(scores)
         return found
 

@@ -13,6 +13,7 @@ from graphpriv import connect
 from graphpriv.sweep import sweep
 from graphpriv.synthetic import synthetic_graph
 from tests.api.conftest import SMALL
+from tests.api.pages.serving import graph_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -158,11 +159,14 @@ def test_without_scripts_a_file_still_goes_up(released, signed_in, tmp_path):
     expect(page.get_by_role("button", name="Import as an original")).to_be_disabled()
 
 
-def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, signed_in):
+def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, served, signed_in, tmp_path):
+    custodian = connect(served.address, served.tokens["custodian"])
+    custodian.put("graphs/team", graph_file(tmp_path / "team.json", 240, 1))
+    custodian.run("protect", name="original:team", k=10, into="release:team-v1", seed=1)
     reader = signed_in("auditor")
-    assert reader.go("/graphs/demo") == 200
+    assert reader.go("/graphs/team") == 200
     assert reader.page.locator("canvas").count() == 0 and "no profiles" in reader.page.content()
-    assert reader.go("/releases/demo-v1/audit") == 200
+    assert reader.go("/releases/team-v1/audit") == 200
     reader.page.get_by_role("button", name="Audit it now").click()
     page = reader.page
     page.get_by_role("link", name="See the audit").click()
@@ -178,7 +182,7 @@ def test_an_auditor_sees_figures_and_no_profiles_of_an_original(released, signed
     with page.expect_download() as loading:
         page.get_by_role("link", name="Figures (JSON)").click()
     assert json.loads(loading.value.path().read_text())["k"] == 10
-    assert reader.go(f"/graphs/demo?user={exposed.count()}") == 200 and page.locator("tbody").count() == 0
+    assert reader.go(f"/graphs/team?user={exposed.count()}") == 200 and page.locator("tbody").count() == 0
     assert reader.has_kept_still(), (reader.asked, reader.said)
 
 

@@ -263,7 +263,9 @@ def test_the_score_never_rises_and_the_release_has_the_values_of_the_domain(outc
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_any_number_of_workers_gives_the_same(outcome, workers):
+def test_any_number_of_workers_gives_the_same(outcome, workers, monkeypatch):
+    # These few genes are judged on threads here, as those of a large file are.
+    monkeypatch.setattr("tabular.evolution.files.FEW_GENES", 0)
     asked = EvolutionRequest(what="records", columns=COLUMNS, generations=20)
     found = evolve(asked, people(60), rng=np.random.default_rng(7), workers=workers)
     assert found.document["history"] == outcome.document["history"]
@@ -344,7 +346,8 @@ def test_what_is_reported_of_numbers_is_measured_anew(of_numbers):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_numbers_evolve_the_same_with_any_number_of_workers(of_numbers, workers):
+def test_numbers_evolve_the_same_with_any_number_of_workers(of_numbers, workers, monkeypatch):
+    monkeypatch.setattr("tabular.evolution.files.FEW_GENES", 0)
     asked = EvolutionRequest(what="records", columns=NUMBERS, generations=30)
     found = evolve(asked, incomes(), rng=np.random.default_rng(7), workers=workers)
     assert found.document["history"] == of_numbers.document["history"]

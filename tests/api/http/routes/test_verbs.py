@@ -237,7 +237,7 @@ def test_only_so_many_wait_for_jobs_at_once(custodian, jobs, monkeypatch):
         return jobs.all[id]
 
     jobs.wait = wait
-    headers = {"Prefer": "wait=9"}
+    headers = {"Prefer": "wait=2"}
     asked = ("/v1/party/depart", {"name": "Ann"})
     first = threading.Thread(target=custodian.post, args=asked, kwargs={"headers": headers})
     first.start()
