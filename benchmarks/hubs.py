@@ -55,7 +55,7 @@ def main() -> None:
 def measured(name: str, steps: int, workers: int) -> None:
     """Audit one graph and print what it took."""
     warm_up()
-    graph = GRAPHS[name]()
+    graph = GRAPHS[name](1)
     release = protect(graph, 5, method="closest-profiles", rng=np.random.default_rng(2))
     wall, cpu = time.perf_counter(), time.process_time()
     document = audit(graph, release.graph, release.mapping, steps=steps, workers=workers).document
@@ -78,48 +78,49 @@ def warm_up() -> None:
         audit(graph, graph, np.arange(60))
 
 
-def facebook_ego() -> SocialGraph:
+def facebook_ego(seed: int = 1) -> SocialGraph:
     """Ten ego networks of Facebook, dense."""
-    return profiled(np.loadtxt(shared_data("facebook_ego") / "facebook_combined.txt", dtype=np.int64))
+    return profiled(np.loadtxt(shared_data("facebook_ego") / "facebook_combined.txt", dtype=np.int64), seed=seed)
 
 
-def lastfm_asia() -> SocialGraph:
+def lastfm_asia(seed: int = 1) -> SocialGraph:
     """Mutual follows of LastFM in Asia."""
     path = shared_data("graph_lastfm_asia") / "edges.csv"
-    return profiled(np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64))
+    return profiled(np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64), seed=seed)
 
 
-def deezer_hu() -> SocialGraph:
+def deezer_hu(seed: int = 1) -> SocialGraph:
     """Friendships of Deezer in Hungary."""
-    return _zipped("graph_deezer_hu")
+    return _zipped("graph_deezer_hu", seed)
 
 
-def twitch_de() -> SocialGraph:
+def twitch_de(seed: int = 1) -> SocialGraph:
     """Friendships of German streamers on Twitch, with hubs."""
-    return _zipped("graph_twitch_de")
+    return _zipped("graph_twitch_de", seed)
 
 
-def _zipped(name: str) -> SocialGraph:
+def _zipped(name: str, seed: int) -> SocialGraph:
     with gzip.open(shared_data(name) / "edges.csv.gz", "rt") as file:
-        return profiled(np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.int64))
+        return profiled(np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.int64), seed=seed)
 
 
-def made() -> SocialGraph:
-    """A graph with a power law and one hub, as `hub_links` makes it from seed 1."""
-    return profiled(hub_links(np.random.default_rng(1)), USERS)
+def made(seed: int = 1) -> SocialGraph:
+    """A graph with a power law and one hub, as `hub_links` makes it."""
+    return profiled(hub_links(np.random.default_rng(seed)), USERS, seed)
 
 
-def hundred_thousand() -> SocialGraph:
+def hundred_thousand(seed: int = 1) -> SocialGraph:
     """10^5 users of the demo's generator at mean degree 10."""
-    return synthetic_graph(100_000, mean_degree=10.0, rng=np.random.default_rng(1))
+    return synthetic_graph(100_000, mean_degree=10.0, rng=np.random.default_rng(seed))
 
 
-def million() -> SocialGraph:
+def million(seed: int = 1) -> SocialGraph:
     """10^6 users of the demo's generator at mean degree 10."""
-    return synthetic_graph(1_000_000, mean_degree=10.0, rng=np.random.default_rng(1))
+    return synthetic_graph(1_000_000, mean_degree=10.0, rng=np.random.default_rng(seed))
 
 
-GRAPHS: dict[str, Callable[[], SocialGraph]] = {
+#: Each by the seed of what is made of it; where the links are real, that is the profiles.
+GRAPHS: dict[str, Callable[[int], SocialGraph]] = {
     "facebook-ego": facebook_ego,
     "lastfm-asia": lastfm_asia,
     "twitch-de": twitch_de,

@@ -18,14 +18,20 @@ shares, which is the same for all releases: a lower bound.
 place, and one topic for each rank at which they differ. In a cluster of m users each user is in m-1 pairs. So m-1
 times its loss is at least the sum of d over its pairs, and its loss is at least half the sum over its users of the mean
 of d to the others, which is not less than the mean to the k-1 nearest of all users. Half of that mean is a share that
-keeps (*). Where there are too many users for all pairs, their distances are taken from below: two users whose places
-have no common one up to some level are at least as many steps apart as the first of them is below the next level.
+keeps (*). The nearest are found without looking at pairs: d depends on the level of the common place, the ranks at
+which the topics are the same, and the levels of both users' places, and users who have these in common are counted.
 
-**Raising.** Where shares keep (*), the slack of S and c, the right side less the left side, is never negative. Add to
-each share the least slack / |S| of all S that the user is in. What is added for the users of an S is then at most |S|
-times slack / |S|, so (*) still holds. For a given c and a size, an S with u in it has the least slack if the others are
-those below the place of c with the least d(v, c) - a(v). This is repeated over all profiles c that matter: every place
-with k users below it, and at each rank every topic that one of them has there (another one only loses more).
+**Raising.** Let a(u) be any numbers, and the slack of S and c the right side of (*) less the left side. Add to each
+number the least slack / |S| of all S that the user is in, which may be negative. What is added for the users of an S is
+then at most |S| times slack / |S|, so (*) holds. For a given c and a size, an S with u in it has the least slack if the
+others are those below the place of c with the least d(v, c) - a(v). This is done over all profiles c that matter: every
+place with k users below it, and at each rank every topic that one of them has there (another one only loses more). What
+(*) allows is more than the shares of pairs in most places and less in some, so it begins with more than these shares,
+and is repeated with what came of it.
+
+**Single attributes** have a bound of their own, in `single_attributes.py`. Bounds for some weights and for others add
+up to one for the sums of the weights: no release can lose less of either. So a part of the weight of the place may
+count by itself, and the rest in pairs.
 
 Shares are whole numbers in units of which there are many in one of the losses, and are rounded down.
 """
@@ -33,27 +39,37 @@ Shares are whole numbers in units of which there are many in one of the losses, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.places import TOP
 from graphpriv.protections.bottom_up import EVERY, ancestors, numbered, shared
-from graphpriv.protections.losses import Losses
+from graphpriv.protections.losses import DISTINCT, Losses
+from graphpriv.protections.single_attributes import fewest_steps, single_attributes_bound
 from graphpriv.topics import RANKS
 from tabular.kernels import compiled, lean
+from tabular.loop import on_threads
 
 #: So many units are in one of the losses.
 UNITS = 1 << 20
 
-#: All pairs of so many distinct profiles are looked at; of more, what they have in common is counted.
-PAIRS = 6_000
+#: So many ways there are of having a place at some level, and the topics at some ranks, in common.
+WAYS = (TOP + 1) * (EVERY + 1)
+
+#: The weight of the place is parted into so many parts.
+PARTS = 4
 
 #: How many distances raising may compute.
-WORK = 600_000_000
+WORK = 2_500_000_000
+
+#: Raising begins with the shares of pairs times this fraction.
+FIRST = (8, 5)
 
 #: Raising ends when it adds less than this part of the bound.
-LITTLE = 500
+LITTLE = 1_000
 
 #: More than any distance of two users.
 FAR = np.iinfo(np.int64).max // 4
@@ -61,114 +77,149 @@ FAR = np.iinfo(np.int64).max // 4
 
 def lower_bound(losses: Losses, k: int, *, stop: Callable[[], bool] = lambda: False) -> int:
     """What all clusters of *k* users or more lose at least; when *stop* says so, the bound as it is by then."""
+    # A cluster of so many first topics has as many users.
+    k = max(k, int(losses.terms[DISTINCT]))
     if k < 2:
         return 0
-    shares = pair_shares(losses, k)
+    alike = Alike.among(losses)
+    shares = pair_shares(alike, losses.terms[: RANKS + 1], k)
+    sums = [single_attributes_bound(losses, k) * UNITS, *_partly_by_place(losses, k, alike), int(shares.sum())]
     order = np.argsort(losses.place, kind="stable")
-    sorted_losses, shares = losses.among(order), shares[order]
-    work = _raising_work(sorted_losses, k)
-    for _ in range(min(WORK // max(work, 1), 40)):
-        before = int(shares.sum())
+    sums.append(_after_raising(losses.among(order), k, shares[order], stop))
+    return max(-(-max(sums) // UNITS), 0)
+
+
+def _partly_by_place(losses: Losses, k: int, alike: Alike) -> list[int]:
+    """Bounds in units, for which a part of the weight of the place counts by itself."""
+    weights = losses.terms[: RANKS + 1] * PARTS
+    steps, sums = fewest_steps(losses, k), [0]
+    for part in range(1, PARTS + 1 if steps else 1):
+        alone = part * int(losses.terms[0])
+        shares = pair_shares(alike, weights - np.array([alone] + [0] * RANKS), k)
+        sums.append((alone * steps * UNITS + int(shares.sum())) // PARTS)
+        # Nearest distances are concave in the weights, so after the first fall comes no rise.
+        if sums[-1] < sums[-2]:
+            break
+    return sums
+
+
+def _after_raising(losses: Losses, k: int, shares: NDArray[np.int64], stop: Callable[[], bool]) -> int:
+    """The sum of *shares* of users, who are in the order of their places, after raising."""
+    best = int(shares.sum())
+    numbers = shares * FIRST[0] // FIRST[1]
+    for _ in range(min(WORK // max(_raising_work(losses, k), 1), 40)):
         if stop():
             break
-        shares = shares + raised(sorted_losses, k, shares)
-        if int(shares.sum()) - before < before // LITTLE + 1:
+        numbers = raised(losses, k, numbers)
+        reached = int(numbers.sum())
+        if reached - best < best // LITTLE + 1:
             break
-    return max(-(-int(shares.sum()) // UNITS), 0)
+        best = reached
+    return best
 
 
-def pair_shares(losses: Losses, k: int) -> NDArray[np.int64]:
+class Alike(NamedTuple):
+    """How many users have what in common with each distinct profile."""
+
+    #: The profile of each user, how many have each, and the level of its place.
+    profile: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    own: NDArray[np.int64]
+    #: For each level and some ranks, and each profile, the row that counts by their levels the users who have the same
+    #: place at that level, and the same topics at those ranks; the row 0 stands for nobody else.
+    of: NDArray[np.int32]
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def among(cls, losses: Losses) -> Alike:
+        """Those of the users of *losses*."""
+        above, every = ancestors(losses), np.arange(len(losses.place))
+        identity = np.arange(len(losses.parents), dtype=np.int32)
+        _, example, profile, sizes = np.unique(
+            numbered(shared(losses, every, identity, EVERY)), return_index=True, return_inverse=True, return_counts=True
+        )
+        distinct, every = losses.among(example), np.arange(len(example))
+        own = losses.levels[distinct.place]
+        of = np.empty((WAYS, len(example)), dtype=np.int32)
+        rows, begin = [np.zeros((1, TOP + 1), dtype=np.int64)], 1
+        for way in range(WAYS):
+            level, equal = divmod(way, EVERY + 1)
+            key = numbered(shared(distinct, every, above[level], equal))
+            _, group, profiles = np.unique(key, return_inverse=True, return_counts=True)
+            is_shared = profiles > 1
+            number = np.cumsum(is_shared) - 1
+            of[way] = np.where(is_shared, begin + number, 0)[group]
+            found = np.zeros((int(is_shared.sum()), TOP + 1), dtype=np.int64)
+            among = is_shared[group]
+            np.add.at(found, (number[group[among]], own[among]), sizes[among])
+            rows.append(found)
+            begin += len(found)
+        return cls(profile, sizes, own, of, np.concatenate(rows))
+
+
+def pair_shares(alike: Alike, weights: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     """For each user half the mean distance to the k-1 nearest others, in units."""
-    above = ancestors(losses)
-    every = np.arange(len(losses.place))
-    identity = np.arange(len(losses.parents), dtype=np.int32)
-    _, example, profile, sizes = np.unique(
-        numbered(shared(losses, every, identity, EVERY)), return_index=True, return_inverse=True, return_counts=True
-    )
-    distinct = losses.among(example)
-    if len(example) <= PAIRS:
-        sums = np.zeros(len(example), dtype=np.int64)
-        _nearest(distinct, sizes, k - 1, sums, np.empty(k - 1, dtype=np.int64))
-    else:
-        sums = _nearest_by_level(distinct, sizes, k - 1, above)
-    return (sums * UNITS // (2 * (k - 1)))[profile]
+    # By the level of a user the distances to others, by what both have in common and the level of the other.
+    apart = np.empty((TOP + 1, WAYS, TOP + 1), dtype=np.int64)
+    for own in range(TOP + 1):
+        for way in range(WAYS):
+            level, equal = divmod(way, EVERY + 1)
+            other = sum(int(weights[rank + 1]) for rank in range(RANKS) if not equal >> rank & 1)
+            steps = max(level - own, 0) + np.maximum(level - np.arange(TOP + 1), 0)
+            apart[own, way] = weights[0] * steps + TOP * other
+    sorts = apart.reshape(TOP + 1, -1)
+    sums = np.zeros(len(alike.own), dtype=np.int64)
+    _nearest(alike, k - 1, sorts, np.argsort(sorts, axis=1, kind="stable"), sums)
+    return (sums * UNITS // (2 * (k - 1)))[alike.profile]
 
 
 @compiled
 def _nearest(
-    losses: Losses, sizes: NDArray[np.int64], count: int, sums: NDArray[np.int64], nearest: NDArray[np.int64]
+    alike: Alike, count: int, apart: NDArray[np.int64], order: NDArray[np.int64], sums: NDArray[np.int64]
 ) -> None:
     """For each profile the sum of the distances to the *count* nearest users beside one that has it."""
-    terms, levels = losses.terms, losses.levels
+    ways, levels = alike.of.shape[0], alike.rows.shape[1]
+    equals = ways // levels
+    others = np.zeros((ways, levels), dtype=np.int64)
     for one in range(len(sums)):
-        nearest[:] = FAR
-        for other in range(len(sums)):
-            apart = 0
-            for rank in range(RANKS):
-                if losses.topics[one, rank] != losses.topics[other, rank]:
-                    apart += TOP * terms[rank + 1]
-            if apart >= nearest[count - 1]:
-                continue
-            first = min(losses.place[one], losses.place[other])
-            last = max(losses.place[one], losses.place[other])
-            while losses.ends[first] <= last:
-                first = losses.parents[first]
-            apart += terms[0] * (2 * levels[first] - levels[losses.place[one]] - levels[losses.place[other]])
-            _insert(nearest, count, apart, sizes[other] - (1 if one == other else 0))
-        total = 0
-        for position in range(count):
-            total += nearest[position]
+        own = alike.own[one]
+        for way in range(ways):
+            row = alike.of[way, one]
+            others[way] = alike.rows[row]
+            if row == 0:
+                others[way, own] = alike.sizes[one]
+            others[way, own] -= 1
+        # At those ranks and no others.
+        bit = 1
+        while bit < equals:
+            for way in range(ways):
+                if not way & bit:
+                    others[way] -= others[way | bit]
+            bit <<= 1
+        # At that level and none below.
+        for way in range(ways - 1, equals - 1, -1):
+            others[way] -= others[way - equals]
+        missing, total = count, 0
+        for sort in order[own]:
+            taken = min(missing, others[sort // levels, sort % levels])
+            if taken:
+                total += taken * apart[own, sort]
+                missing -= taken
+                if missing == 0:
+                    break
         sums[one] = total
 
 
 @lean
-def _insert(least: NDArray[np.int64], count: int, value: int, times: int) -> None:
-    """Put a *value* so many *times* among the *count* least ones, which stand in order."""
-    for _ in range(min(times, count)):
-        if value >= least[count - 1]:
-            return
-        position = count - 1
-        while position > 0 and least[position - 1] > value:
-            least[position] = least[position - 1]
-            position -= 1
-        least[position] = value
-
-
-def _nearest_by_level(
-    losses: Losses, sizes: NDArray[np.int64], count: int, above: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The same from below, from how many users share what."""
-    every = np.arange(len(sizes))
-    # How many users are below the same place at a level and have the same topics at some ranks at least.
-    sharing = np.empty((TOP + 1, EVERY + 1, len(sizes)), dtype=np.int64)
-    for level in range(TOP + 1):
-        for equal in range(EVERY + 1):
-            key = np.unique(numbered(shared(losses, every, above[level], equal)), return_inverse=True)[1]
-            sharing[level, equal] = np.bincount(key, weights=sizes).astype(np.int64)[key]
-    # At those ranks and no others.
-    for rank in range(RANKS):
-        for equal in range(EVERY + 1):
-            if not equal >> rank & 1:
-                sharing[:, equal] -= sharing[:, equal | 1 << rank]
-    # At that level and none below.
-    sharing[1:] -= sharing[:-1].copy()
-    own = losses.levels[losses.place]
-    apart = np.empty(((TOP + 1) * (EVERY + 1), len(sizes)), dtype=np.int64)
-    for level in range(TOP + 1):
-        for equal in range(EVERY + 1):
-            other = sum(int(losses.terms[rank + 1]) for rank in range(RANKS) if not equal >> rank & 1)
-            steps = int(losses.terms[0]) * np.maximum(level - own, 0)
-            apart[level * (EVERY + 1) + equal] = steps + TOP * other
-    counts = sharing.reshape(apart.shape)
-    # A user is not its own neighbour.
-    counts[EVERY] -= 1
-    order = np.argsort(apart, axis=0, kind="stable")
-    missing, sums = np.full(len(sizes), count, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
-    for row in order:
-        taken = np.minimum(missing, counts[row, every])
-        sums += taken * apart[row, every]
-        missing -= taken
-    return sums
+def _insert(least: NDArray[np.int64], value: int) -> None:
+    """Put a *value* among the *least* ones, which stand in order."""
+    position = len(least) - 1
+    if value >= least[position]:
+        return
+    while position > 0 and least[position - 1] > value:
+        least[position] = least[position - 1]
+        position -= 1
+    least[position] = value
 
 
 def _below(losses: Losses, k: int) -> list[tuple[int, int, int]]:
@@ -186,47 +237,56 @@ def _below(losses: Losses, k: int) -> list[tuple[int, int, int]]:
     return [(int(node), int(starts[node]), int(ends[node])) for node in chosen]
 
 
+def _topics_below(losses: Losses, start: int, end: int) -> list[NDArray[np.int32]]:
+    """At each rank the topics that the profiles have which matter for these users; one will do where none counts."""
+    found = [np.unique(losses.topics[start:end, rank]) for rank in range(RANKS)]
+    return [topics if losses.terms[rank + 1] else topics[:1] for rank, topics in enumerate(found)]
+
+
 def _raising_work(losses: Losses, k: int) -> int:
     """How many distances one round of raising computes."""
     work = 0
     for _, start, end in _below(losses, k):
-        profiles = 1
-        for rank in range(RANKS):
-            profiles *= int(np.count_nonzero(np.bincount(losses.topics[start:end, rank])))
-        work += profiles * (end - start)
+        # Of the users with the least slack each is looked at in clusters of all sizes.
+        most = min(2 * k - 1, end - start)
+        work += prod(map(len, _topics_below(losses, start, end))) * (end - start + most * (most - k + 1))
     return work
 
 
-def raised(losses: Losses, k: int, shares: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What can be added to each of the *shares* of users, who are in the order of their places."""
-    added = np.full(len(shares), FAR, dtype=np.int64)
+def raised(losses: Losses, k: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Shares made of any *numbers* of the users, who are in the order of their places, as raising does."""
+    added = np.full(len(numbers), FAR, dtype=np.int64)
     for node, start, end in _below(losses, k):
-        own = losses.levels[node] - losses.levels[losses.place[start:end]]
-        base = own * losses.terms[0] * UNITS - shares[start:end]
-        firsts, seconds, thirds = (np.unique(losses.topics[start:end, rank]) for rank in range(RANKS))
-        most = min(2 * k - 1, end - start)
-        room = np.empty((RANKS, end - start), dtype=np.int64)
-        _raise_below(
-            losses.topics[start:end],
-            losses.terms,
-            base,
-            firsts,
-            seconds,
-            thirds,
-            k,
-            added[start:end],
-            np.empty(most, np.int64),
-            room,
-        )
-    return np.maximum(added, 0)
+        steps = losses.levels[node] - losses.levels[losses.place[start:end]]
+        base = steps * losses.terms[0] * UNITS - numbers[start:end]
+        topics, (firsts, *others) = losses.topics[start:end], _topics_below(losses, start, end)
+        apart = TOP * UNITS * losses.terms[1 : RANKS + 1]
+
+        def by_first(
+            first: np.int32,
+            topics: NDArray[np.int32] = topics,
+            others: list[NDArray[np.int32]] = others,
+            apart: NDArray[np.int64] = apart,
+            base: NDArray[np.int64] = base,
+            known: NDArray[np.int64] = added[start:end],
+        ) -> NDArray[np.int64]:
+            found = known.copy()
+            least = np.empty(min(2 * k - 1, len(base)), dtype=np.int64)
+            room = np.empty((3, len(base)), dtype=np.int64)
+            _raise_below(topics, apart, base, first, others[0], others[1], k, found, least, room)
+            return found
+
+        for found in on_threads(by_first, firsts):
+            np.minimum(added[start:end], found, out=added[start:end])
+    return numbers + added
 
 
 @compiled
 def _raise_below(
     topics: NDArray[np.int32],
-    terms: NDArray[np.int64],
+    apart: NDArray[np.int64],
     base: NDArray[np.int64],
-    firsts: NDArray[np.int32],
+    first: np.int32,
     seconds: NDArray[np.int32],
     thirds: NDArray[np.int32],
     k: int,
@@ -234,39 +294,45 @@ def _raise_below(
     least: NDArray[np.int64],
     room: NDArray[np.int64],
 ) -> None:
-    """Lower *added* to the least mean slack of the users below one place, by way of all topics of its profile."""
+    """Lower *added* to the least mean slack of the users below one place, over profiles with the *first* topic."""
     users, most = len(base), len(least)
-    one, two, slack = room[0], room[1], room[2]
-    apart1, apart2, apart3 = TOP * UNITS * terms[1], TOP * UNITS * terms[2], TOP * UNITS * terms[3]
-    for first in firsts:
+    two, slack, bar = room[0], room[1], room[2]
+    for user in range(users):
+        bar[user] = min(added[user], FAR // most) * most
+    for second in seconds:
         for user in range(users):
-            one[user] = base[user] + (apart1 if topics[user, 0] != first else 0)
-        for second in seconds:
+            two[user] = base[user]
+            if topics[user, 0] != first:
+                two[user] += apart[0]
+            if topics[user, 1] != second:
+                two[user] += apart[1]
+        for third in thirds:
             for user in range(users):
-                two[user] = one[user] + (apart2 if topics[user, 1] != second else 0)
-            for third in thirds:
-                least[:] = FAR
-                for user in range(users):
-                    slack[user] = two[user] + (apart3 if topics[user, 2] != third else 0)
-                    if slack[user] < least[most - 1]:
-                        _insert(least, most, slack[user], 1)
-                # From here on `least` has sums: of the least one, of the two least ones, and so on.
-                bottom = least[most - 1]
-                for position in range(1, most):
-                    least[position] += least[position - 1]
-                lowest = FAR
-                for size in range(k, most + 1):
-                    lowest = min(lowest, least[size - 2])
-                for user in range(users):
-                    own = slack[user]
-                    # A guess from below tells for most users that nothing comes of this profile.
-                    if (own + lowest) // most >= added[user]:
-                        continue
-                    if own <= bottom:
-                        _lower_within(added, user, own, least, k, most)
-                    else:
-                        for size in range(k, most + 1):
-                            added[user] = min(added[user], (least[size - 2] + own) // size)
+                slack[user] = two[user] + (apart[2] if topics[user, 2] != third else 0)
+            least[:] = FAR
+            for user in range(users):
+                if slack[user] < least[most - 1]:
+                    _insert(least, slack[user])
+            bottom = least[most - 1]
+            # From here on `least` has sums: of the least one, of the two least ones, and so on.
+            for position in range(1, most):
+                least[position] += least[position - 1]
+            # What a user may get whose slack is no less than that of all of these; for one with more slack it rises by
+            # at least as much as is divided by `most`.
+            there = FAR
+            for size in range(k, most + 1):
+                there = min(there, (least[size - 2] + bottom) // size)
+            start = there * most - bottom
+            for user in range(users):
+                own = slack[user]
+                if own < bottom:
+                    _lower_within(added, user, own, least, k, most)
+                elif own + start < bar[user]:
+                    for size in range(k, most + 1):
+                        added[user] = min(added[user], (least[size - 2] + own) // size)
+                else:
+                    continue
+                bar[user] = added[user] * most
 
 
 @lean
