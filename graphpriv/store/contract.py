@@ -537,7 +537,9 @@ class Store(ABC):
                 )
 
     def _is_as_sealed(self, name: str) -> bool:
-        return self._settled(lambda at: at.find(name), lambda at, head: head is None or at.is_as_sealed(head), name)
+        return self._settled(
+            lambda at: at.standing(name), lambda at, there: there[0] is None or at.is_as_sealed(there[0]), name
+        )
 
     @abstractmethod
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:

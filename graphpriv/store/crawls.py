@@ -27,6 +27,9 @@ PAGE, CHARGES, FORGOTTEN = "page", "charges", "forgotten"
 #: A note on a user: where topics and place come from (`graphpriv.store.enriched`).
 NOTE = "note"
 
+#: The seal of all other records (`graphpriv.store.seals`); it is made anew wherever they are copied to.
+SEAL = "seal"
+
 #: The kind of the question whose answer is a page that posts link to; all others are questions to the network.
 LINK = "link"
 

@@ -4,6 +4,9 @@ A disk that turns a bit in a handle leaves a file that every count fits. The dig
 so that no two seals of one graph are alike and it is no fingerprint of persons. It goes with every change of the graph;
 whoever puts a graph in whole makes it, and so does the next check, or backup, where there is none. What leads from a
 release back to its original has a seal of its own, since a person who is forgotten goes from there.
+
+What is kept of a crawl changes at every step. Its seal is a sum of marks, one a record, from which each change takes
+out the marks of what goes and puts in those of what comes; so it is there at all times.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.places import PlaceTree
-from graphpriv.store.records import Copy, Post
+from graphpriv.store.crawls import ONLY, SEAL
+from graphpriv.store.records import Copy, Post, Record
 from graphpriv.store.summary import Piece
 
 #: The pieces that hold the seals of a graph with its posts, and of what leads back from it; beside those of a summary.
 OF_GRAPH, OF_LINKS_BACK = 1, 2
 
-_SALT = 16
+_SALT, _SUM = 16, 32
 
 
 def seal(content: bytes) -> bytes:
@@ -77,6 +81,34 @@ def sealed_links_back(mapping: NDArray[np.int64], numbers: NDArray[np.int64], se
     kept = mapping >= 0
     matches = np.stack([numbers[kept], mapping[kept]], axis=1)
     return OF_LINKS_BACK, seal(content_of_links_back(matches, seed))
+
+
+def sealed_records(records: Iterable[Record]) -> list[Record]:
+    """The seal of the records of a crawl; none where there are none."""
+    made = resealed(None, (), records)
+    return [made] if made.number else []
+
+
+def resealed(before: Record | None, gone: Iterable[Record], come: Iterable[Record]) -> Record:
+    """The seal of records of which some are *gone* and others have *come* since the one *before*."""
+    data = before.data if before else secrets.token_bytes(_SALT) + bytes(_SUM)
+    salt, total, count = data[:_SALT], int.from_bytes(data[_SALT : _SALT + _SUM]), before.number if before else 0
+    for records, step in ((gone, -1), (come, 1)):
+        for each in records:
+            total ^= int.from_bytes(_mark(salt, each))
+            count += step
+    return Record(SEAL, ONLY, salt + total.to_bytes(_SUM), count)
+
+
+def fit(before: Record | None, records: Iterable[Record]) -> bool:
+    """Whether a seal is of these *records* and no others."""
+    left = resealed(before, records, ())
+    return left.number == 0 and not any(left.data[_SALT:])
+
+
+def _mark(salt: bytes, record: Record) -> bytes:
+    named = json.dumps([record.kind, record.id, record.number]).encode()
+    return hmac.digest(salt, named + b"\n" + record.data, "sha256")
 
 
 def _codes(names: Sequence[str]) -> NDArray[np.int64]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,9 @@ from tabular.errors import InvalidInput, UnknownName
 
 #: How many records are read at a time.
 PAGE = 5_000
+
+#: How many records are taken out at a time; each is read before, and may be large.
+_AT_A_TIME = 500
 
 #: Of how many users the follows are read at a time: some of them follow very many.
 FOLLOWERS = 500
@@ -257,12 +261,12 @@ class Transaction(ABC):
         """Those of the records that are there."""
 
     @abstractmethod
-    def put_records(self, key: Key, records: Iterable[Record]) -> None:
-        """Insert records; one that is there is replaced."""
+    def write_records(self, key: Key, records: Iterable[Record]) -> None:
+        """Insert records as they are; one that is there is replaced."""
 
     @abstractmethod
-    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
-        """Take records out."""
+    def delete_records(self, key: Key, kind: str, ids: Sequence[str]) -> None:
+        """Delete records of one kind."""
 
     @abstractmethod
     def overdue(self, moment: int) -> list[tuple[Key, str]]:
@@ -365,7 +369,12 @@ class Transaction(ABC):
         return [f"Graph {head.name!r}: {each}" for each in found]
 
     def _problems_of_crawl(self, head: Head) -> list[str]:
-        """Whether the users whom a crawl has kept are in its graph."""
+        """Whether the records of a crawl are those that were stored, and the users it has kept are in its graph."""
+        if not self._fit(head):
+            return [
+                "what is kept of its crawl is not what was stored: the disk, or another program, changed it; restore a "
+                "backup."
+            ]
         visited = self.all_records(head.key, [crawls.VISITED])
         kept = [each.id for each in visited if each.document.get("state") == "kept"]
         gone = len(kept) - len(self.known(head.key, "users", kept))
@@ -391,6 +400,10 @@ class Transaction(ABC):
         contents = self._contents(head, graph, held)
         return all(seals.fits(held[number], content) for number, content in contents.items())
 
+    def _fit(self, head: Head) -> bool:
+        """Whether the records of a crawl fit their seal."""
+        return seals.fit(self.seal_of_records(head.key), self.all_records(head.key))
+
     def _contents(self, head: Head, graph: SocialGraph, wanted: Container[int]) -> dict[int, bytes]:
         """The contents that are wanted for seals of these numbers."""
         found = {}
@@ -403,7 +416,7 @@ class Transaction(ABC):
     def is_as_sealed(self, head: Head) -> bool:
         """Whether the content of a graph fits the seals that it has."""
         try:
-            return self._fits(head, self.parts(head).assemble())
+            return self._fits(head, self.parts(head).assemble()) and self._fit(head)
         except (LookupError, ValueError):
             # It cannot even be put together.
             return False
@@ -503,6 +516,40 @@ class Transaction(ABC):
                 yield from page
                 after = page[-1].id
 
+    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+        """Insert records, and seal them; one that is there is replaced."""
+        come = {each[:2]: each for each in records}
+        kinds = sorted({kind for kind, _ in come})
+        self._reseal(key, [(kind, [id for of, id in come if of == kind]) for kind in kinds], come.values())
+        self.write_records(key, come.values())
+
+    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+        """Take records out, and out of the seal."""
+        waiting = iter(dict.fromkeys(ids))
+        while some := [*islice(waiting, _AT_A_TIME)]:
+            self._reseal(key, [(kind, some)], ())
+            self.delete_records(key, kind, some)
+
+    def _reseal(self, key: Key, replaced: Iterable[tuple[str, Sequence[str]]], come: Collection[Record]) -> None:
+        # What is read here nobody else may change before it is written.
+        self.lock(key)
+        gone = [each for kind, ids in replaced for each in self.records_of(key, kind, ids)]
+        if gone or come:
+            sealed = seals.resealed(self.seal_of_records(key), gone, come)
+            if sealed.number:
+                self.write_records(key, [sealed])
+            else:
+                self.delete_records(key, crawls.SEAL, [crawls.ONLY])
+
+    def seal_of_records(self, key: Key) -> Record | None:
+        """The seal of what is kept of a crawl."""
+        return next(iter(self.records_of(key, crawls.SEAL, [crawls.ONLY])), None)
+
+    def standing(self, name: str) -> tuple[Head | None, Record | None]:
+        """What differs after every change of a graph, or of what is kept of its crawl."""
+        head = self.find(name)
+        return head, self.seal_of_records(head.key) if head else None
+
     def advance(self, name: str, step: Step, owner: str, erasures: int) -> bool:
         """Do one step of a crawl; False where somebody was forgotten since its *owner* looked."""
         head = self.changing(name)
@@ -539,7 +586,7 @@ class Transaction(ABC):
     def expire(self, moment: int) -> int:
         """Erase the raw answers that were to be kept until a *moment* at most; tells how many."""
         found = self.overdue(moment)
-        for key in {key for key, _ in found}:
+        for key in sorted({key for key, _ in found}, key=str):
             self.drop_records(key, crawls.PAGE, [id for each, id in found if each == key])
         return len(found)
 

@@ -8,8 +8,9 @@ from typing import Any, LiteralString, TypeVar
 
 from neo4j import ManagedTransaction
 
-from graphpriv.store.crawls import NOTE, keyed_note
-from graphpriv.store.records import PLAIN, keyed
+from graphpriv.store.crawls import NOTE, SEAL, keyed_note
+from graphpriv.store.records import PLAIN, Record, keyed
+from graphpriv.store.seals import resealed
 
 T = TypeVar("T")
 
@@ -76,6 +77,20 @@ def _key_notes(tx: ManagedTransaction) -> None:
         )
 
 
+def _seal_crawls(tx: ManagedTransaction) -> None:
+    crawled: LiteralString = "MATCH (n:Record) WHERE n.graph IS NOT NULL AND n.kind <> $kind RETURN DISTINCT n.graph"
+    records: LiteralString = (
+        "MATCH (n:Record) WHERE n.graph = $graph AND n.kind <> $kind RETURN n.kind, n.id, n.data, n.number"
+    )
+    for (graph,) in ask(tx, crawled, kind=SEAL):
+        rows = (row.values() for row in tx.run(records, graph=graph, kind=SEAL))
+        sealed = resealed(None, (), (Record(kind, id, bytes(data), number) for kind, id, data, number in rows))
+        tx.run(
+            "MERGE (n:Record {graph: $graph, kind: $kind, id: $id}) SET n.data = $data, n.number = $number",
+            {"graph": graph, **sealed._asdict()},
+        ).consume()
+
+
 def batches(rows: Iterable[T]) -> Iterator[list[T]]:
     """The *rows*, so many at a time."""
     source = iter(rows)
@@ -94,6 +109,8 @@ STEPS: tuple[tuple[LiteralString | Callable[[ManagedTransaction], object], ...],
     (),
     # Plain fingerprints of originals and of what persons wrote, from which a guess could be confirmed.
     ("MATCH (r:Run) WHERE r.number >= 0 AND r.verb <> 'protect' SET r.input_hash = ''", _key_runs, _key_notes),
+    # From here on every change of a record of a crawl is in the seal of all.
+    (_seal_crawls,),
 )
 
 

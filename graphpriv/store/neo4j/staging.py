@@ -22,7 +22,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
 from graphpriv.store.records import Copy, Run, emptied, taken, written
-from graphpriv.store.seals import sealed, sealed_links_back
+from graphpriv.store.seals import sealed, sealed_links_back, sealed_records
 from graphpriv.store.summary import PIECES
 from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
@@ -93,7 +93,7 @@ class Staging:
         if original is not None and copy.mapping is not None:
             seals.append(sealed_links_back(copy.mapping, original[1], copy.seed))
         pieces = chain(seals, copy.summary.pieces())
-        for kind, large in (("pieces", pieces), ("records", iter(copy.records))):
+        for kind, large in (("pieces", pieces), ("records", chain(copy.records, sealed_records(copy.records)))):
             while some := [list(each) for each in islice(large, PIECES)]:
                 self._write((*waiting, key), partial(_deliver, key=key, parcel=[(kind, some)]))
 

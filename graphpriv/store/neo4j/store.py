@@ -163,4 +163,6 @@ class Neo4jStore(Store):
         return problems
 
     def _problems(self, name: str) -> list[str]:
-        return self._settled(lambda at: at.find(name), lambda at, head: at.problems(head) if head else [], name)
+        return self._settled(
+            lambda at: at.standing(name), lambda at, there: at.problems(there[0]) if there[0] else [], name
+        )

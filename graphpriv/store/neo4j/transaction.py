@@ -323,13 +323,12 @@ class ServerTransaction(Transaction):
         )
         return _records(rows)
 
-    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+    def write_records(self, key: Key, records: Iterable[Record]) -> None:
         self._put(key, "records", records)
 
-    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+    def delete_records(self, key: Key, kind: str, ids: Sequence[str]) -> None:
         query: LiteralString = "UNWIND $ids AS id MATCH (n:Record {graph: $key, kind: $kind, id: id}) DELETE n"
-        for batch in batches(ids):
-            self.ask(query, key=key, kind=kind, ids=batch)
+        self.ask(query, key=key, kind=kind, ids=list(ids))
 
     def overdue(self, moment: int) -> list[tuple[Key, str]]:
         rows = self.ask(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 from graphpriv.store.crawls import keyed_note
-from graphpriv.store.records import keyed, refuse_newer
+from graphpriv.store.records import Record, keyed, refuse_newer
+from graphpriv.store.seals import resealed
 
 #: Stands in the header of each of our files ("GPRV").
 APPLICATION = 0x47505256
@@ -177,8 +179,30 @@ _KEYED = (
     "UPDATE crawl_records SET data = keyed_note((SELECT secret FROM secret), data) WHERE kind = 'note'",
 )
 
+_SEALED_CRAWLS = (
+    # From here on every change of a record is in the seal of all.
+    "INSERT INTO crawl_records SELECT graph, 'seal', 'only', COUNT(*), seal_of(kind, id, CAST(data AS BLOB), number) "
+    "FROM crawl_records GROUP BY graph",
+)
+
+
+class _SealOf:
+    """The seal of records, as a function of SQL."""
+
+    def __init__(self) -> None:
+        self.seal: Record | None = None
+
+    def step(self, *values: Any) -> None:
+        self.seal = resealed(self.seal, (), [Record(*values)])
+
+    def finalize(self) -> Any:
+        return self.seal.data if self.seal else None
+
+
 #: Step n leads from version n to version n + 1. Steps are only ever added.
-STEPS: tuple[tuple[str, ...], ...] = (_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES, _SECRET, _CRAWLS, _KEYED)
+STEPS: tuple[tuple[str, ...], ...] = (
+    *(_GRAPHS, _ERASURES, _REVISIONS, _SUMMARIES, _SECRET, _CRAWLS, _KEYED, _SEALED_CRAWLS),
+)
 
 #: The version that this program reads and writes.
 VERSION = len(STEPS)
@@ -190,6 +214,7 @@ def migrate(db: sqlite3.Connection, where: str) -> None:
     refuse_newer(version, VERSION, where)
     db.create_function("keyed", 2, keyed, deterministic=True)
     db.create_function("keyed_note", 2, keyed_note, deterministic=True)
+    db.create_aggregate("seal_of", 4, _SealOf)
     for step in STEPS[version:]:
         for statement in step:
             db.execute(statement)

@@ -17,7 +17,7 @@ from graphpriv.store import transaction
 from graphpriv.store.assembly import Parts, PlaceRow, or_none
 from graphpriv.store.crawls import PAGE
 from graphpriv.store.records import Copy, Forgotten, Post, Record, Run, moment, taken, written
-from graphpriv.store.seals import sealed, sealed_links_back
+from graphpriv.store.seals import sealed, sealed_links_back, sealed_records
 from graphpriv.store.summary import PIECES, Piece
 from graphpriv.store.transaction import Head, Key, Matches, Transaction
 from graphpriv.topics import RANKS
@@ -178,7 +178,7 @@ class SqliteTransaction(Transaction):
         self.insert("posts", posts)
         self.put_pieces(key, [sealed(copy)])
         self.put_pieces(key, copy.summary.pieces())
-        self.put_records(key, copy.records)
+        self.write_records(key, [*copy.records, *sealed_records(copy.records)])
         if info.is_release:
             self.insert("releases", [(key, original, info.k, info.method, written(info.parameters))])
         if copy.seed is not None:
@@ -358,23 +358,23 @@ class SqliteTransaction(Transaction):
 
     def records(self, key: Key, kind: str, after: str, limit: int) -> list[Record]:
         of = "WHERE graph = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?"
-        query = f"SELECT kind, id, data, number FROM crawl_records {of}"  # noqa: S608 (our own words)
+        query = f"SELECT kind, id, CAST(data AS BLOB), number FROM crawl_records {of}"  # noqa: S608 (our own words)
         return [Record(*row) for row in self.ask(query, key, kind, after, limit)]
 
     def records_of(self, key: Key, kind: str, ids: Iterable[str]) -> list[Record]:
         query = (
-            "SELECT kind, id, data, number FROM crawl_records WHERE graph = ? AND kind = ? "
+            "SELECT kind, id, CAST(data AS BLOB), number FROM crawl_records WHERE graph = ? AND kind = ? "
             "AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
         )
         return [Record(*row) for row in self.ask(query, key, kind, json.dumps(list(ids)))]
 
-    def put_records(self, key: Key, records: Iterable[Record]) -> None:
+    def write_records(self, key: Key, records: Iterable[Record]) -> None:
         self.db.executemany(
             "INSERT OR REPLACE INTO crawl_records (graph, kind, id, number, data) VALUES (?, ?, ?, ?, ?)",
             ((key, each.kind, each.id, each.number, each.data) for each in records),
         )
 
-    def drop_records(self, key: Key, kind: str, ids: Iterable[str]) -> None:
+    def delete_records(self, key: Key, kind: str, ids: Sequence[str]) -> None:
         of = "graph = ? AND kind = ? AND id IN (SELECT value FROM json_each(?))"
         if self.delete("crawl_records", of, key, kind, json.dumps(list(ids))) and kind == PAGE:
             self.note_erasure()

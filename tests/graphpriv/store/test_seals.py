@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ from hypothesis import given
 
 from graphpriv.store import Post, Run, Store, User, open_store
 from graphpriv.store.copies import check_backup
+from graphpriv.store.crawls import KINDS, SEEN, Step, document
+from graphpriv.store.enriched import Linked
 from graphpriv.store.seals import content_of, fits, seal
 from tabular.errors import InvalidInput
+from tests.contracts.crawls import begun
 from tests.contracts.store import POSTS, filled, little, quietly, release_of
 from tests.servers import Neo4jServer
 from tests.strategies import graphs
@@ -104,6 +108,89 @@ def test_what_is_changed_through_the_store_is_sealed_again(store: Store, tmp_pat
         assert store.check() == []
 
 
+#: The same for what is kept of a crawl.
+OF_CRAWLS = {
+    "a document": "UPDATE crawl_records SET data = CAST(replace(data, 'kept', 'gone') AS BLOB) WHERE id = '17'",
+    "half a document": "UPDATE crawl_records SET data = substr(data, 1, 5) WHERE kind = 'visited' AND id = '17'",
+    "a raw answer": "UPDATE crawl_records SET data = CAST('y' || substr(data, 2) AS BLOB) WHERE kind = 'page'",
+    "when an answer goes": "UPDATE crawl_records SET number = number - 1 WHERE kind = 'page' AND id = '000001'",
+    "whose record it is": "UPDATE crawl_records SET id = '18' WHERE kind = 'visited' AND id = '17'",
+    "a record that is gone": "DELETE FROM crawl_records WHERE kind = 'seen' AND id = '99'",
+    "a record that came": "INSERT INTO crawl_records SELECT graph, kind, 'x', number, data FROM crawl_records LIMIT 1",
+    "the seal": "DELETE FROM crawl_records WHERE kind = 'seal'",
+    "half of the seal": "UPDATE crawl_records SET data = substr(data, 1, 20) WHERE kind = 'seal'",
+}
+CRAWL_CHANGED = "what is kept of its crawl is not what was stored"
+
+
+@pytest.mark.parametrize("change", OF_CRAWLS)
+def test_a_record_of_a_crawl_that_changed_is_noticed_by_check_backup_and_restore(
+    path: Path, tmp_path: Path, change: str
+) -> None:
+    with open_store(f"file:{path}", create=True) as store:
+        begun(store)
+        assert store.check() == []
+        store.backup(tmp_path / "good.bak")
+        shutil.copy(tmp_path / "good.bak", tmp_path / "bad.bak")
+        for file in (path, tmp_path / "bad.bak"):
+            with closing(sqlite3.connect(file, isolation_level=None)) as db:
+                assert db.execute(OF_CRAWLS[change]).rowcount
+        (problem,) = store.check()
+        assert problem.startswith("Graph 'town': ") and CRAWL_CHANGED in problem
+        with pytest.raises(InvalidInput, match="the records of graph 'town' are not those that were stored"):
+            store.backup(tmp_path / "other.bak")
+        with pytest.raises(InvalidInput, match=f"nothing was restored: .*{CRAWL_CHANGED}"):
+            check_backup(tmp_path / "bad.bak", into="file:elsewhere.db")
+        # No later step of the crawl makes it right.
+        store.advance("town", Step(put=(document(SEEN, "7", {"by": []}),)), owner="me")
+        assert any(CRAWL_CHANGED in each for each in store.check())
+        store.restore(tmp_path / "good.bak", overwrite=True)
+        assert store.check() == []
+
+
+def test_every_step_of_a_crawl_is_sealed(path: Path, tmp_path: Path) -> None:
+    with open_store(f"file:{path}", create=True) as store:
+        begun(store)
+        steps = [
+            lambda: store.advance("town", Step(drop=((SEEN, "99"), (SEEN, "99"), (SEEN, "none"))), owner="me"),
+            lambda: store.advance("town", Step(put=(document(SEEN, "7", {}), document(SEEN, "7", [1]))), owner="me"),
+            lambda: store.advance("town", Step(erase=("4",)), owner="me"),
+            lambda: store.put_profiles("town", {"17": (None, ("Chess",))}, {"17": {"topics": "posts"}}),
+            lambda: store.put_linked("town", {"https://a.b": Linked("read", 200)}, {"https://a.b": ["17"]}, 2**40),
+            lambda: store.expire(2**40 + 1),
+            lambda: store.forget("town", "17"),
+            lambda: store.leave_crawl("town", "me"),
+        ]  # fmt: skip
+        for number, step in enumerate(steps):
+            before = sealed_so(path)
+            step()
+            assert sealed_so(path) != before, number
+            assert store.check() == [], number
+            store.backup(tmp_path / f"{number}.bak")
+            check_backup(tmp_path / f"{number}.bak", into="file:elsewhere.db")
+        # A copy has a seal of its own.
+        store.adopt(replace(next(store.copies()), info=replace(store.graphs()[0], name="copy")))
+        assert store.check() == [] and len({each for each, _ in sealed_so(path)}) == 2
+
+
+def sealed_so(path: Path) -> list[tuple[bytes, int]]:
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT data, number FROM crawl_records WHERE kind = 'seal' ORDER BY graph").fetchall()
+
+
+def test_crawls_of_version_7_are_sealed_when_the_store_is_opened(path: Path) -> None:
+    path.write_bytes(gzip.decompress((Path(__file__).parent / "sqlite" / "version-7.sqlite.gz").read_bytes()))
+    assert sealed_so(path) == []
+    with open_store(f"file:{path}", create=False) as store:
+        assert store.check() == []
+        ((_, count),) = sealed_so(path)
+        assert count == sum(1 for kind in KINDS for _ in store.records("town", kind)) == 63
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        assert db.execute("DELETE FROM crawl_records WHERE kind = 'forgotten'").rowcount == 1
+    with open_store(f"file:{path}", create=False) as store:
+        assert any(CRAWL_CHANGED in each for each in store.check())
+
+
 def test_graphs_of_earlier_versions_are_sealed_by_the_check(path: Path) -> None:
     with open_store(f"file:{path}", create=True) as store:
         filled(store)
@@ -155,3 +242,28 @@ def test_a_content_that_changed_on_a_server_is_noticed(
         assert store.check() == []
         neo4j_server.ask("MATCH (u:User {handle: '@five'}) SET u.handle = '@fivo'")
         assert any(CHANGED in each for each in store.check())
+
+
+@pytest.mark.neo4j
+def test_a_record_of_a_crawl_that_changed_on_a_server_is_noticed(
+    neo4j_url: str, neo4j_server: Neo4jServer, tmp_path: Path
+) -> None:
+    with open_store(neo4j_url, create=True) as store:
+        begun(store)
+        assert store.check() == []
+        store.backup(tmp_path / "good.bak")
+        for change in ("SET n.number = n.number + 1", "DELETE n"):
+            neo4j_server.ask(f"MATCH (n:Record {{kind: 'seen', id: '99'}}) {change}")
+            assert any(CRAWL_CHANGED in each for each in store.check())
+            with pytest.raises(InvalidInput, match="are not those that were stored"):
+                store.backup(tmp_path / "other.bak")
+            store.restore(tmp_path / "good.bak", overwrite=True)
+            assert store.check() == []
+        # A store of the layout before has no seal, and gets one when it is opened.
+        neo4j_server.ask("MATCH (n:Record {kind: 'seal'}) DELETE n")
+        assert any(CRAWL_CHANGED in each for each in store.check())
+        neo4j_server.ask("MATCH (s:Store) SET s.schema = 5")
+    with open_store(neo4j_url, create=False) as store:
+        assert store.check() == []
+        store.advance("town", Step(erase=("17",)), owner="me")
+        assert store.check() == []

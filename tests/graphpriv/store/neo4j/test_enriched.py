@@ -21,6 +21,6 @@ class TestNeo4j(EnrichedContract):
     def test_a_deleted_graph_leaves_nothing_on_the_server(self, store: Store, neo4j_server: Neo4jServer) -> None:
         store.put_linked("town", {"https://ana.example/": Linked("read")}, {"https://ana.example/": ["17"]}, FOR_EVER)
         store.put_profiles("town", {}, {"17": {"posts": []}})
-        assert neo4j_server.ask("MATCH (n:Record) RETURN count(n)") == [[2]]
+        assert neo4j_server.ask("MATCH (n:Record) RETURN count(n)") == [[3]]
         store.delete_graph("town")
         assert neo4j_server.ask("MATCH (n:Record) RETURN count(n)") == [[0]]
