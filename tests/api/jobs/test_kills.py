@@ -219,5 +219,6 @@ def test_the_search_for_an_optimum_goes_on_where_it_was_killed(jobs, worker, tmp
     assert jobs.wait(job.id, 300).state == "done"
     assert kills >= 2
     assert timeless(left_by(jobs, job)) == timeless(expected)
+    # What was found in the two seconds before a kill is found again.
     best = [each.data["loss"] for each in jobs.events({job.id: 0}, limit=10**6) if each.kind == "best"]
-    assert len(best) > 0 and best == sorted(best, reverse=True)
+    assert best[-1] == expected["document"]["solutions"][0]["precision"]
