@@ -3,8 +3,10 @@
     python .ci/supply.py lock REPORT...      requirements.lock, from reports of `pip install --dry-run --report`
     python .ci/supply.py licences            the licence of each package that runs; refuses what may not be shipped
     python .ci/supply.py sbom                the same as CycloneDX 1.5, with the hashes of requirements.lock
+    python .ci/supply.py weaknesses ZIP      known weaknesses of requirements.lock, from the export of osv.dev for PyPI;
+                                             refuses those older than SECURITY.md promises
 
-`.ci/release` calls all three. Packages are those that are installed and that the service needs, with its container.
+`.ci/release` calls them all. Packages are those that are installed and that the service needs, with its container.
 """
 
 from __future__ import annotations
@@ -12,13 +14,16 @@ from __future__ import annotations
 import json
 import re
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
 TOP = Path(__file__).resolve().parents[1]
 LOCK = TOP / "requirements.lock"
@@ -164,6 +169,69 @@ def listed(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
         )
 
 
+# Known weaknesses
+
+#: So many days after a weakness was published nothing is shipped that has it, by how severe it is; SECURITY.md promises
+#: this. One that says nothing of it counts as high.
+FRAMES = {"CRITICAL": 7, "HIGH": 14, "MODERATE": 60, "LOW": 60}
+
+
+def weaknesses(
+    pins: Mapping[str, tuple[str, list[str]]], records: Iterable[Mapping[str, Any]], now: datetime
+) -> list[str]:
+    """What is known of the versions in a lock, from records of OSV; `Refused` where one is known for too long."""
+    lines, late = [], []
+    for record in records:
+        for affected in record.get("affected", ()) if "withdrawn" not in record else ():
+            package = affected.get("package", {})
+            name = canonicalize_name(package.get("name", ""))
+            if package.get("ecosystem") != "PyPI" or name not in pins or not _is_affected(pins[name][0], affected):
+                continue
+            severity = str(record.get("database_specific", {}).get("severity", "HIGH")).upper()
+            published = datetime.fromisoformat(record["published"]).astimezone(UTC)
+            due = published + timedelta(days=FRAMES.get(severity, FRAMES["HIGH"]))
+            line = f"{name} {pins[name][0]}: {record['id']} ({severity.lower()}), to be gone by {due:%Y-%m-%d}"
+            (late if due < now else lines).append(line)
+    if late:
+        raise Refused("These weaknesses are known for longer than is promised: " + "; ".join(sorted(set(late))))
+    return sorted(set(lines))
+
+
+def _is_affected(version: str, affected: Mapping[str, Any]) -> bool:
+    """Whether a version is among those that a record lists, or within one of its ranges."""
+    here = Version(version)
+    if any(_version(each) == here for each in affected.get("versions", ())):
+        return True
+    return any(_is_within(here, each["events"]) for each in affected.get("ranges", ()) if each["type"] == "ECOSYSTEM")
+
+
+def _is_within(here: Version, events: Iterable[Mapping[str, str]]) -> bool:
+    """Whether the last event that a version has come to lets the weakness in."""
+    found = False
+    # `last_affected` ends a range behind the version that it names.
+    steps = [(_version(text), kind) for event in events for kind, text in event.items() if kind != "limit"]
+    for at, kind in sorted((each for each in steps if each[0] is not None), key=lambda each: each[0]):
+        if at < here or (at == here and kind != "last_affected"):
+            found = kind == "introduced"
+    return found
+
+
+def _version(text: str) -> Version | None:
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
+def records_of(export: Path) -> Iterator[Mapping[str, Any]]:
+    """The records in an export of OSV: a zip with a JSON file for each."""
+    with zipfile.ZipFile(export) as packed:
+        names = [name for name in packed.namelist() if name.endswith(".json")]
+        if not names:
+            raise Refused(f"{export}: there is no record in it.")
+        yield from (json.loads(packed.read(name)) for name in names)
+
+
 # A list for others
 
 
@@ -204,6 +272,9 @@ def main(words: Sequence[str]) -> int:
             print(lock([json.loads(Path(each).read_text(encoding="utf-8")) for each in words[1:]]), end="")
         elif words == ["licences"]:
             print("\n".join(listed(licences(installed()))))
+        elif words[:1] == ["weaknesses"] and len(words) == 2:
+            found = weaknesses(locked(LOCK.read_text("utf-8")), records_of(Path(words[1])), datetime.now(UTC))
+            print("\n".join(found) or "None is known.")
         elif words == ["sbom"]:
             rows = licences(installed())
             hashes = locked(LOCK.read_text(encoding="utf-8"))

@@ -7,6 +7,8 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -121,3 +123,68 @@ def test_the_list_of_parts_names_each_with_its_version_licence_and_hashes(supply
     assert flask["licenses"] and flask["properties"]
     refs = [each["bom-ref"] for each in document["components"]]
     assert document["dependencies"][0]["dependsOn"] == refs and len(set(refs)) == len(refs)
+
+
+#: What OSV has of Flask 2.3.0 and 2.3.1 (CVE-2023-30861), without its prose.
+FLASK = {
+    "id": "GHSA-m2qf-hxjv-5gpq",
+    "published": "2023-05-01T19:22:20Z",
+    "database_specific": {"severity": "HIGH"},
+    "affected": [
+        {
+            "package": {"ecosystem": "PyPI", "name": "Flask"},
+            "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "2.3.0"}, {"fixed": "2.3.2"}]}],
+        },
+        {
+            "package": {"ecosystem": "PyPI", "name": "flask"},
+            "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "2.2.5"}]}],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("version", "is_affected"),
+    [("2.2.4", True), ("2.2.5", False), ("2.3.0", True), ("2.3.1", True), ("2.3.2", False), ("3.1.0", False)],
+)
+def test_a_weakness_is_one_of_the_versions_in_its_ranges(supply, version: str, is_affected: bool) -> None:
+    soon = datetime(2023, 5, 10, tzinfo=UTC)
+    found = supply.weaknesses({"flask": (version, [])}, [FLASK], soon)
+    line = f"flask {version}: GHSA-m2qf-hxjv-5gpq (high), to be gone by 2023-05-15"
+    assert found == ([line] if is_affected else [])
+    listed = {"package": FLASK["affected"][0]["package"], "versions": [version, "not a version"]}
+    assert len(supply.weaknesses({"flask": (version, [])}, [{**FLASK, "affected": [listed]}], soon)) == 1
+    last = {**listed, "versions": [], "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "1"},
+            {"last_affected": "2.3.0"}]}]}  # fmt: skip
+    found = supply.weaknesses({"flask": (version, [])}, [{**FLASK, "affected": [last]}], soon)
+    assert bool(found) == (version in ("2.2.4", "2.2.5", "2.3.0"))
+
+
+def test_what_is_known_for_longer_than_is_promised_is_not_shipped(supply) -> None:
+    pins, page = {"flask": ("2.3.1", [])}, (TOP / "SECURITY.md").read_text()
+    assert re.search(r"more than 7 days if it is critical, 14 if it\s+is high or not rated, and 60 otherwise", page)
+    for severity, days in {"CRITICAL": 7, "HIGH": 14, "": 14, "MODERATE": 60, "LOW": 60}.items():
+        rated = {**FLASK, "database_specific": {"severity": severity} if severity else {}}
+        published = datetime(2023, 5, 1, 19, 22, 20, tzinfo=UTC)
+        assert len(supply.weaknesses(pins, [rated], published + timedelta(days=days))) == 1
+        with pytest.raises(supply.Refused, match=r"flask 2\.3\.1: GHSA-m2qf-hxjv-5gpq"):
+            supply.weaknesses(pins, [rated], published + timedelta(days=days, seconds=1))
+    late = datetime(2026, 1, 1, tzinfo=UTC)
+    assert supply.weaknesses(pins, [{**FLASK, "withdrawn": "2023-06-01T00:00:00Z"}], late) == []
+    elsewhere = [{"package": {"ecosystem": "npm", "name": "flask"}, "versions": ["2.3.1"]}]
+    assert supply.weaknesses(pins, [{**FLASK, "affected": elsewhere}], late) == []
+
+
+def test_the_release_stops_at_a_weakness_of_the_lock(tmp_path) -> None:
+    def told(record: dict[str, object]) -> subprocess.CompletedProcess[str]:
+        with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+            packed.writestr("one.json", json.dumps(record))
+        command = [sys.executable, TOP / ".ci" / "supply.py", "weaknesses", tmp_path / "all.zip"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (told(FLASK).returncode, told(FLASK).stdout) == (0, "None is known.\n")
+    here = {"package": {"ecosystem": "PyPI", "name": "flask"}, "versions": [metadata.version("flask")]}
+    stopped = told({**FLASK, "affected": [here]})
+    assert stopped.returncode == 1 and "GHSA-m2qf-hxjv-5gpq" in stopped.stderr
+    release = (TOP / ".ci" / "release").read_text()
+    assert "set -euo pipefail" in release and ".ci/supply.py weaknesses" in release

@@ -388,6 +388,7 @@ def _option(option: Field[Any], verb: type[Verb]) -> click.Option:
     given: dict[str, Any] = {
         "help": worded_help(traits["help"], verb),
         "heading": traits.get("group", "Options"),
+        "hidden": bool(traits.get("served")),
         "choices": None if few else traits["choices"] or traits.get("choices_shown"),
         "metavar": traits.get("metavar") or ("|".join(few) if few else {"int": "N", "float": "X"}.get(kind)),
     }

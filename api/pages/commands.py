@@ -43,6 +43,10 @@ def _words(name: str, given: Mapping[str, Any]) -> Iterator[str]:
     named = {key: value for key, value in given.items() if not known[key].metadata.get("positional")}
     yield from (shlex.quote(str(value)) for key, value in given.items() if key not in named)
     for key, value in named.items():
+        if known[key].metadata.get("served"):
+            # What the service says of the state that is replaced, a command is simply told.
+            yield "--overwrite"
+            continue
         flag = f"--{key.replace('_', '-')}"
         if value is True:
             yield flag

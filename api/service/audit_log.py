@@ -21,6 +21,12 @@ from api.service.home import Home, now
 #: What stands before the first entry.
 _BEGINNING = "0" * 64
 
+#: What entries can be chained by; each says which it is. Those from before there was a choice say nothing: sha256.
+_HASHES = {"sha256": hashlib.sha256, "sha3-256": hashlib.sha3_256}
+
+#: What new entries are chained by. To exchange it, name another one here: the old entries stay as they are.
+_CHAINED_BY = "sha256"
+
 _COLUMNS = "number, time, account, role, action, kind, object, details, hash"
 
 
@@ -46,10 +52,17 @@ class Entry:
         return {**vars(self), "details": dict(self.details)}
 
     def expected_hash(self, before: str) -> str:
-        """The hash of this entry after one with the hash *before*."""
+        """The hash of this entry after one with the hash *before*, by what the entry says that it is chained by."""
         told = {name: value for name, value in self.document.items() if name != "hash"}
         text = json.dumps(told, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-        return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+        name, mark, _ = self.hash.rpartition(":")
+        made = _HASHES[self.chained_by](f"{name}{before}\n{text}".encode())
+        return f"{name}{mark}{made.hexdigest()}"
+
+    @property
+    def chained_by(self) -> str:
+        """The name of what it is chained by to the one before."""
+        return self.hash.rpartition(":")[0] or "sha256"
 
 
 class AuditLog:
@@ -125,6 +138,8 @@ def _problems(db: sqlite3.Connection) -> list[str]:
             return [f"Audit log, entry {row[0]}: its details are not what was written."]
         if entry.number != count + 1:
             return [f"Audit log: entry {count + 1} is missing."]
+        if entry.chained_by not in _HASHES:
+            return [f"Audit log, entry {entry.number}: nothing here knows what it is chained by."]
         if entry.hash != entry.expected_hash(last):
             return [f"Audit log, entry {entry.number}: it does not fit the entry before it."]
         count, last = entry.number, entry.hash
@@ -136,7 +151,7 @@ def _problems(db: sqlite3.Connection) -> list[str]:
 def _added(db: sqlite3.Connection, entry: Entry) -> Entry:
     """The entry as it stands at the end of the log."""
     number, before = _end(db)
-    entry = replace(entry, number=number + 1, time=now())
+    entry = replace(entry, number=number + 1, time=now(), hash=f"{_CHAINED_BY}:")
     entry = replace(entry, hash=entry.expected_hash(before))
     row = {**entry.document, "details": json.dumps(entry.document["details"], sort_keys=True)}
     marks = ", ".join(f":{name}" for name in row)

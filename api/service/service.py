@@ -190,6 +190,7 @@ class Service:
             lambda: self.opened().finish_erasing(),
             lambda: _clear_left(self.folder),
             self._erase_old_jobs,
+            self._erase_replaced,
         ):
             # What fails now is done the next time.
             with suppress(ReportedError, OSError):
@@ -198,6 +199,9 @@ class Service:
     def _erase_old_jobs(self) -> None:
         if self.settings.keep_jobs:
             self.jobs.erase_older(self.settings.keep_jobs * 24 * 3600)
+
+    def _erase_replaced(self) -> None:
+        self.erasure.replaced([each.name for each in self.opened().graphs() if not each.is_release])
 
     @cached_property
     def _stopping(self) -> threading.Event:

@@ -224,7 +224,7 @@ def names_with(verb: type[Verb], trait: str) -> list[str]:
     alone are `shipped`, which gives the names that may stand instead of a file, `own`, which says what of the table's
     own is taken if nothing is given (`hierarchies` or `schema`), `or_file` with the flag that makes a file of it,
     `provider`, of whose choices it offers those that its operator allows, `blinds`, which it sets for those who must
-    not know originals, and `local`, which it does not take.
+    not know originals, `local`, which it does not take, and `served`, which no help offers.
     """
     return [each.name for each in fields(verb) if each.metadata.get(trait)]
 

@@ -16,11 +16,42 @@ from tabular.loop import ALONE, Parts, Values, key_of
 #: Readings are kept after so many seconds of evaluating.
 _OFTEN = 2.0
 
+#: Between two times that something is kept there is so many times as long as it takes.
+_RARELY = 20.0
+
 #: Readings that take more bytes are sooner evaluated again than kept.
 _MOST = 4 << 20
 
 #: What stands before the name of a metric in what is kept.
 _METRIC = "metric "
+
+
+class Kept:
+    """Where a search keeps what it computed by itself, each time in the place of what it kept before."""
+
+    def __init__(self, parts: Parts = ALONE, key: str = "") -> None:
+        """*key* names all that the search depends on."""
+        self._parts, self._key = parts, key_of("steps", key)
+        #: Whether the search still goes through what it did before it was cut off.
+        self.is_at_it = False
+        self._before, self._pause = perf_counter(), _OFTEN
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to keep something: not so often that it takes more than a small share of the time."""
+        is_alone = self._parts is ALONE or self._parts.helps
+        return not is_alone and perf_counter() - self._before >= self._pause
+
+    def recall(self) -> Values | None:
+        """What was kept last, if anything was."""
+        return self._parts.recall(self._key)
+
+    def keep(self, values: Values) -> None:
+        """Keep *values*."""
+        began = perf_counter()
+        self._parts.keep(self._key, values)
+        self._before = perf_counter()
+        self._pause = max(_OFTEN, _RARELY * (self._before - began))
 
 
 class Recall:

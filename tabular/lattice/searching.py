@@ -13,7 +13,7 @@ from tabular.compiling import working_clock
 from tabular.errors import NoSolution
 from tabular.lattice.front import non_dominated
 from tabular.lattice.metrics import Readings, checked_loss, checked_objectives
-from tabular.lattice.recalling import Recall
+from tabular.lattice.recalling import Kept, Recall
 from tabular.lattice.space import Lattice, Limits, Node, Nodes, as_nodes
 from tabular.loop import ALONE, Parts, Progress, Standing, Stop, never
 
@@ -74,6 +74,8 @@ class Finds:
     counted: int = 0
     #: What else a search has to say of its course, as plain values.
     remarks: dict[str, Any] = field(default_factory=dict)
+    #: Where it keeps what it computed itself, and recalls it after it was cut off.
+    kept: Kept = field(default_factory=Kept)
 
     def offer(self, readings: Readings, metric: str) -> None:
         """Keep the best of *readings* that satisfies the limits, if it is better than what there is; ties go by level.
@@ -186,7 +188,7 @@ def run(
     """
     search.check(question)
     recall = Recall(question.evaluator.evaluate, parts, key)
-    finds, memory = Finds(), Memory(question.evaluator, recall, forgets=search.asks_once)
+    finds, memory = Finds(kept=Kept(parts, key)), Memory(question.evaluator, recall, forgets=search.asks_once)
 
     def evaluate(nodes: Sequence[Node] | Nodes) -> Readings:
         readings = memory.evaluate(nodes, None if most is None else most - finds.counted)
@@ -202,7 +204,7 @@ def run(
 
     def tell(progress: Progress) -> None:
         # What it is told again was reported when it was told first.
-        if not recall.is_at_it:
+        if not recall.is_at_it and not finds.kept.is_at_it:
             watch(finds)
             report(progress)
 

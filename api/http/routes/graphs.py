@@ -7,7 +7,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
@@ -128,7 +128,8 @@ def mapping(name: str) -> Response:
 def put(name: str) -> Response:
     """Keep a graph as an original: the body is its file, or names an upload.
 
-    To replace an original, send its ETag in If-Match.
+    To replace an original, send its ETag in If-Match. What was made of the old one then goes, as if it were deleted: of
+    an upload's, within minutes after its job is done.
     """
     stored = service().graphs.place_for(name, "original")
     name = split(name)[1]
@@ -137,13 +138,9 @@ def put(name: str) -> Response:
     is_there = replaced is not None
     options = _import_options()
     reference = _uploads()
-    if reference is not None and is_there:
-        raise HttpProblem(
-            409, "Name taken", "An upload cannot replace a graph: delete this one first, or take another name."
-        )
     service().note_access("graph import", (Thing("graph", "original", name),), account())
     if reference is not None:
-        return _import_uploads(stored, options, reference)
+        return _import_uploads(stored, options, reference, replaced)
     with service().scratch() as folder:
         format = options.get("format")
         # The name says nothing of an archive, which is chosen by its format.
@@ -313,11 +310,15 @@ def _uploads() -> dict[str, Any] | None:
     return {role: {"upload": id} for role, id in roles.items()}
 
 
-def _import_uploads(stored: str, options: dict[str, Any], uploads: Mapping[str, Any]) -> Response:
-    """Import uploads as a job, since they may be large."""
+def _import_uploads(
+    stored: str, options: dict[str, Any], uploads: Mapping[str, Any], replaced: str | None = None
+) -> Response:
+    """Import uploads as a job, since they may be large; it replaces a graph only in the revision that is *replaced*."""
     method = verbs["graph import"].method
     asked: Request = service().requests.read("graph import", method, {**options, **uploads, "graph": stored}, account())
     if "format" not in options and "." not in asked.options["file"]:
         # Nothing tells the format.
-        return _import_uploads(stored, {**options, "format": "node-link"}, uploads)
+        return _import_uploads(stored, {**options, "format": "node-link"}, uploads, replaced)
+    if replaced is not None:
+        asked = replace(asked, options={**asked.options, "revision": replaced})
     return jobs.submitted(asked)

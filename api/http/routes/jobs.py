@@ -43,7 +43,7 @@ JOB = record(
 )
 
 #: What the result of a job that failed can be: what the verb itself would be refused for.
-REFUSALS = (404, 409, 413, 422, 502, 507)
+REFUSALS = (404, 409, 412, 413, 422, 502, 507)
 
 #: How jobs end that no verb has ended.
 _ENDS = {

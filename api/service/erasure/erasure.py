@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,21 @@ class Erasure:
         files = self._imported(about)
         return Erased(self._clear(files), self._remove([each for each in about if self._left_files(each)]))
 
+    def replaced(self, graphs: Collection[str]) -> None:
+        """Erase what was made from those originals that a job has replaced: as `graph` does, but for what came later.
+
+        It can be asked for again and again: where all of that is gone, nothing happens.
+        """
+        for job in self.jobs.naming(graphs):
+            if job.verb == "graph import" and job.options.get("revision") is not None and job.state == "done":
+                before = [each for each in self._with_graph(job.options["graph"]) if _began_before(each, job)]
+                own = self._imported([job])
+                files = [each for each in self._imported(before) if each not in own and each.exists()]
+                jobs = [each for each in before if self._left_files(each)]
+                if files or jobs:
+                    self._clear(files)
+                    self._remove(jobs)
+
     def table(self, table: StoredTable) -> Erased:
         """Erase what was made from a table that is deleted or replaced, and copies of it: jobs and its upload."""
         names = {table.address, f"{HIERARCHIES}{table.address}", f"{SCHEMA}{table.address}"}
@@ -101,6 +117,11 @@ class Erasure:
 def _once(jobs: Sequence[Job]) -> list[Job]:
     """Each job once."""
     return list({each.id: each for each in jobs}.values())
+
+
+def _began_before(job: Job, other: Job) -> bool:
+    """Whether a job was at work before another one had ended."""
+    return job.id != other.id and (job.began or inf) < (other.ended or 0.0)
 
 
 def _graphs_of(job: Job) -> set[Any]:

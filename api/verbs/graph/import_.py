@@ -42,6 +42,9 @@ class ImportGraph(Verb):
     directed: bool | None = option(
         None, off="undirected", help="Read the edges with or without directions, whatever the file says."
     )
+    revision: str | None = option(
+        None, local=True, served=True, help="Replace the graph of this name, if this is still its revision."
+    )
 
     def check(self) -> None:
         from graphpriv.store.records import check_name
@@ -72,8 +75,8 @@ class ImportGraph(Verb):
                     self.graph,
                     imported.graph,
                     posts=gathered.posts,
-                    overwrite=work.overwrite,
-                    revision=work.revision,
+                    overwrite=work.overwrite or self.revision is not None,
+                    revision=work.revision or self.revision,
                     report=work.report,
                 )
         for each in imported.notes:

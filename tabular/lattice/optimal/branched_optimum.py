@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from math import log
 
@@ -10,23 +10,9 @@ import numpy as np
 
 from tabular.kernels import inlined, lean
 from tabular.lattice.metrics import Readings
-from tabular.lattice.optimal.branch_and_bound import (
-    BEST,
-    DEPTH,
-    DONE,
-    FOUND,
-    FULL,
-    Blocks,
-    Parts,
-    advance,
-    advance_bounding,
-    given_away,
-    narrow,
-    parts_of,
-)
+from tabular.lattice.optimal.branch_and_bound import BEST, DONE, FULL, Blocks, advance, narrow, parts_of
 from tabular.lattice.optimal.class_splits import (
     COUNTED,
-    STAMP,
     WORK,
     Grid,
     LevelLosses,
@@ -37,19 +23,13 @@ from tabular.lattice.optimal.class_splits import (
     refine,
     scratch_for,
 )
+from tabular.lattice.optimal.shares import SharedSearch
+from tabular.lattice.optimal.steps import Steps
 from tabular.lattice.searching import Course, Finds, Question
 from tabular.lattice.space import Flags, Floats, Node, Nodes, Numbers
-from tabular.loop import on_threads, processors
 
 #: Attributes that step back before a descent, at most; of many attributes a quarter.
 _KICKS = 5
-
-#: Searches that are under way at the same time, whatever the threads, and the work of each between two looks.
-_TOGETHER = 8
-_A_SHARE = 8_000_000
-
-#: Blocks are bounded anew in parts in which more than this share of the attributes is open, with so much work for each.
-_WIDE, _EFFORT = 0.54, 1_000_000
 
 #: Work between two looks at the time: a fraction of a second.
 _SLICE = 20_000_000
@@ -183,84 +163,6 @@ def descended(
 
 
 @dataclass(eq=False)
-class Share:
-    """Parts of the lattice, with room of their own to go through them."""
-
-    parts: Parts
-    inner: Parts
-    blocks: Blocks
-    scratch: Scratch
-    outcome: int = 0
-
-
-@dataclass(eq=False)
-class SharedSearch:
-    """One search in shares; each goes on by itself for a slice, then what they found is put together.
-
-    Parts are given away in the same way for any number of threads.
-    """
-
-    grid: Grid
-    blocks: Blocks
-    shares: list[Share] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, grid: Grid, parts: Parts, blocks: Blocks) -> SharedSearch:
-        """All in one share to begin with."""
-        shared = cls(grid, blocks)
-        shared._add(parts)
-        return shared
-
-    def slices(self, totals: Numbers) -> Iterator[list[Numbers]]:
-        """Go on for a slice; give the nodes found, which are to be judged before the next. Adds to *totals*."""
-        while self.shares:
-            for _ in on_threads(self._go, self.shares, min(processors(), _TOGETHER)):
-                pass
-            for each in self.shares:
-                totals[:STAMP] += each.scratch.totals[:STAMP]
-                each.scratch.totals[:STAMP] = 0
-                if each.outcome == FULL:
-                    each.parts = each.parts.with_more_room()
-            found = [each.parts.most[each.parts.state[DEPTH] + 1] for each in self.shares if each.outcome == FOUND]
-            self.shares = [each for each in self.shares if each.outcome != DONE]
-            yield found
-            self._share_out()
-
-    def take_best(self, best: int) -> None:
-        """Nothing is sought that gains no more than *best*."""
-        for each in self.shares:
-            each.parts.state[BEST] = max(int(each.parts.state[BEST]), best)
-
-    def _go(self, share: Share) -> None:
-        wide = 1 + int(len(self.grid.steps) * _WIDE)
-        share.outcome = advance_bounding(
-            self.grid, share.parts, share.inner, share.blocks, share.scratch, _A_SHARE, wide, _EFFORT
-        )
-
-    def _add(self, parts: Parts) -> None:
-        blocks = self.blocks._replace(gains=np.zeros_like(self.blocks.gains), needs=np.zeros_like(self.blocks.needs))
-        inner = parts_of(self.grid, self.grid.steps, 0, judges=True, caps=self.blocks.most)
-        self.shares.append(Share(parts, inner, blocks, scratch_for(self.grid)))
-
-    def _share_out(self) -> None:
-        """Fill up with the largest parts that are not begun."""
-        while self.shares and len(self.shares) < _TOGETHER:
-            depths = [_shallowest(each.parts) for each in self.shares]
-            least = min(depths)
-            share = self.shares[depths.index(least)]
-            if least >= int(share.parts.state[DEPTH]):
-                return
-            self._add(given_away(share.parts, least))
-
-
-def _shallowest(parts: Parts) -> int:
-    """The outermost part whose other half is not begun."""
-    depth = int(parts.state[DEPTH])
-    free = np.flatnonzero(~parts.given[: max(depth, 0)])
-    return int(free[0]) if len(free) else 1 << 30
-
-
-@dataclass(eq=False)
 class BranchedOptimum:
     """One search: the grid, what is found, and the bounds of blocks of attributes."""
 
@@ -271,6 +173,8 @@ class BranchedOptimum:
     grid: Grid
     scratch: Scratch
     most: Numbers
+    #: What took long, which is not done again after a kill.
+    steps: Steps
     #: The trees of blocks: for each block which attributes are its members, its two halves and what it gains at most.
     members: list[Flags] = field(default_factory=list)
     halves: list[tuple[int, int]] = field(default_factory=list)
@@ -285,7 +189,9 @@ class BranchedOptimum:
         """Lay the table out for the search."""
         losses = LevelLosses.of(question)
         grid = grid_of(question, losses)
-        return cls(question, finds, rng, losses, grid, scratch_for(grid), np.array(grid.steps))
+        scratch = scratch_for(grid)
+        steps = Steps(finds.kept, rng, scratch.totals)
+        return cls(question, finds, rng, losses, grid, scratch, np.array(grid.steps), steps)
 
     def course(self) -> Course:
         """Good nodes, then bounds of blocks, then passes through all of the lattice."""
@@ -366,14 +272,17 @@ class BranchedOptimum:
     def _descend(self) -> Course:
         self._take_best()
         # Where a descent leads to depends on its first steps: many begin anew, the best go on.
-        begun = [self._further(np.zeros_like(self.most), _DESCENTS) for _ in range(_BEGINNINGS)]
+        begun = [self._once_further(np.zeros_like(self.most), _DESCENTS) for _ in range(_BEGINNINGS)]
         for rounds in range(_ROUNDS):
             begun.sort(key=lambda steps: -gained(self.grid, steps))
             yield from self._judge(begun[0])
             self._tell()
             ahead = begun[: max(1, _BEGINNINGS >> 2 * rounds + 2)]
-            begun = [self._further(steps, _DESCENTS << rounds + 1) for steps in ahead]
+            begun = [self._once_further(steps, _DESCENTS << rounds + 1) for steps in ahead]
         self.start = begun[0]
+
+    def _once_further(self, start: Numbers, descents: int) -> Numbers:
+        return self.steps.once(lambda: self._further(start, descents))
 
     def _further(self, start: Numbers, descents: int) -> Numbers:
         return descended(self.grid, self.most, start, descents, self.rng, self.scratch)
@@ -424,6 +333,12 @@ class BranchedOptimum:
 
     def _gain_together(self, one: int, other: int, grid: Grid) -> Generator[Sequence[Node] | Nodes, Readings, int]:
         """What two blocks gain together at most, the other attributes at their top."""
+        found = yield from self.steps.once_through(self._sought_together(one, other, grid))
+        return int(found[0])
+
+    def _sought_together(
+        self, one: int, other: int, grid: Grid
+    ) -> Generator[Sequence[Node] | Nodes, Readings, Sequence[int]]:
         chosen = self.members[one] | self.members[other]
         among = np.where(chosen, self.most, 0)
         start = descended(grid, among, np.zeros_like(among), 2 * int(chosen.sum()), self.rng, self.scratch)
@@ -433,11 +348,11 @@ class BranchedOptimum:
         while True:
             outcome = advance(grid, parts, blocks, self.scratch, min(_SLICE, until - self.work))
             if outcome == DONE:
-                return int(parts.state[BEST])
+                return [int(parts.state[BEST])]
             if outcome == FULL:
                 parts = parts.with_more_room()
             elif self.work >= until:
-                return self.gains[one] + self.gains[other]
+                return [self.gains[one] + self.gains[other]]
             else:
                 self._tell()
                 yield []
@@ -479,16 +394,33 @@ class BranchedOptimum:
         """Find all nodes that gain more than *aim* and than the best; say whether it came to its end."""
         blocks = self._blocks([], self.bound)
         parts = parts_of(self.grid, self.most, max(aim, self.best), judges=False, caps=blocks.most)
-        shared = SharedSearch.of(self.grid, parts, blocks)
-        for number, found in enumerate(shared.slices(self.scratch.totals)):
-            if number % _SLICES == _SLICES - 1:
+        shared, width, number = SharedSearch.of(self.grid, parts, blocks), len(self.most), 0
+        # What came of it: whether it ended, where descents go on from, and the nodes that were judged.
+        came_of_it = self.steps.recalled()
+        if came_of_it is not None:
+            self.start = came_of_it[1 : 1 + width]
+            for steps in came_of_it[1 + width :].reshape(-1, width):
+                yield from self._judge(steps)
+            found_open = self.steps.take_open()
+            if found_open is None:
+                return bool(came_of_it[0])
+            number = shared.resume(found_open)
+        else:
+            came_of_it = np.zeros(1 + width, dtype=np.int64)
+        for found in shared.slices(self.scratch.totals):
+            number += 1
+            if number % _SLICES == 0:
                 self.start = self._further(self.start, _DESCENTS)
                 found.append(self.start)
             for steps in found:
                 yield from self._judge(steps)
             shared.take_best(self.best)
+            came_of_it = np.concatenate([[not shared.shares], self.start, came_of_it[1 + width :], *found])
             self._tell()
+            if self.steps.is_due:
+                self.steps.keep_open(came_of_it, shared.values(number))
             yield []
             if self.work > until and shared.shares:
-                return False
-        return True
+                break
+        self.steps.add(came_of_it)
+        return not shared.shares

@@ -26,9 +26,9 @@ WAIT = {"Prefer": "wait=30"}
 PATIENCE = 300
 
 
-def done(caller, method, path, body):
+def done(caller, method, path, body, **headers):
     """The answer to what was asked, at once or when its job has ended, and the address of the job."""
-    answer = caller(method, path, json=body, headers=WAIT)
+    answer = caller(method, path, json=body, headers=WAIT | headers)
     job, until = answer.headers["Location"], time.monotonic() + PATIENCE
     while answer.status_code == 202:
         assert time.monotonic() < until
@@ -130,6 +130,52 @@ def test_a_forgotten_person_is_nowhere_in_the_folder_of_the_service(callers, con
     assert service.log.problems() == []
     again = custodian.delete(f"/v1/graphs/people/users/{PERSON}")
     assert again.status_code == 404 and PERSON not in again.text
+
+
+def test_an_upload_replaces_an_original_whole_or_not_at_all_and_what_was_made_of_the_old_one_goes(callers, config):
+    custodian, service = callers["custodian"], callers["custodian"].client.application.extensions["graphpriv"]
+    fewer = json.dumps({**SMALL, "nodes": SMALL["nodes"][:3], "edges": SMALL["edges"][:2]}).encode()
+    first, second, torn = (
+        uploaded(custodian, data, name="people.json") for data in (json.dumps(SMALL).encode(), fewer, fewer[:-9])
+    )
+    done(custodian, "PUT", "/v1/graphs/people", {"upload": first})
+    done(custodian, "POST", "/v1/protect", {"name": "people", "k": 2, "into": "r", "seed": 3})
+    _, table = done(custodian, "POST", "/v1/microdata", {"name": "people", "out": "m.csv"})
+    named = {"If-Match": custodian.get("/v1/graphs/people").headers["ETag"]}
+
+    failed, _ = done(custodian, "PUT", "/v1/graphs/people", {"upload": torn}, **named)
+    assert failed.status_code == 400
+    service.erasure.replaced(["people"])
+    # Nothing was replaced, so nothing goes.
+    assert custodian.get("/v1/graphs/people").json["users"] == 4
+    assert [custodian.get(each).status_code for each in (f"/v1/uploads/{first}", table)] == [200, 200]
+
+    seen = service.log.end()[0]
+    replaced, _ = done(custodian, "PUT", "/v1/graphs/people", {"upload": second}, **named)
+    assert (replaced.status_code, replaced.json["users"]) == (200, 3)
+    assert service.log.entries()[0].action == "graph import" and service.log.end()[0] > seen
+    assert service.log.problems() == []
+    assert custodian.get("/v1/graphs/people").json["users"] == 3
+    # The release stays, and its mapping, which would name people of the old graph, does not.
+    assert custodian.get("/v1/graphs/release:r").status_code == 200
+    assert custodian.get("/v1/graphs/release:r/mapping").status_code == 404
+    service._tidy()
+    assert [custodian.get(f"/v1/uploads/{each}").status_code for each in (first, second)] == [404, 200]
+    assert custodian.get(table).status_code == 404
+    # A second look finds nothing to erase, and a later job of the new graph stays.
+    _, later = done(custodian, "POST", "/v1/microdata", {"name": "people", "out": "m.csv"})
+    service._tidy()
+    assert [custodian.get(each).status_code for each in (f"/v1/uploads/{second}", later)] == [200, 200]
+
+    # The state that was named is gone: of two who replace it one does.
+    stale = custodian.put("/v1/graphs/people", json={"upload": second}, headers=named)
+    assert stale.status_code == 412
+    job = service.jobs.submit(
+        "graph import", {"file": f"upload-{second}.json", "graph": "people", "revision": "0" * 32},
+        account=service.accounts.named("custodian").id,
+    )  # fmt: skip
+    assert service.jobs.wait(job.id, 20).state == "failed"
+    assert custodian.get(f"/v1/jobs/{job.id}/result").status_code == 412
 
 
 def test_a_deleted_table_is_nowhere_in_the_folder_of_the_service(callers, config):

@@ -174,3 +174,51 @@ def test_two_workers_share_a_long_job_one_is_killed_and_the_bytes_are_those_of_o
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_thirty_kills_of_workers_change_nothing(killed, seed):
     killed(kills=30, rounds=4, seed=seed)
+
+
+#: Fourteen columns of eight values that hang together, with four levels each.
+WIDE = 14
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_search_for_an_optimum_goes_on_where_it_was_killed(jobs, worker, tmp_path, seed):
+    rng, chance = np.random.default_rng(1), random.Random(seed)
+    common, names = rng.integers(0, 8, 2000), [f"q{place}" for place in range(WIDE)]
+    drawn = [rng.integers(0, 8, 2000) for _ in names]
+    columns = [np.where(rng.random(2000) < 0.8, (common + place) % 8, each) for place, each in enumerate(drawn)]
+    rows = "".join(",".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
+    for folder in (tmp_path / "tables", tmp_path / "plain"):
+        (folder / "levels").mkdir(parents=True, exist_ok=True)
+        (folder / "t.csv").write_text(f"{','.join(names)}\n{rows}")
+        for name in names:
+            levels = "".join(f"{value};a{value // 2};b{value // 4};*\n" for value in range(8))
+            (folder / "levels" / f"{name}.csv").write_text(levels)
+    options = {
+        **SEARCH, "quasi_identifiers": names, "k": 5, "suppression": 0.1, "metric": "precision", "algorithm": "optimal",
+    }  # fmt: skip
+    expected = without_jobs("table search", options, 7, tmp_path / "plain")
+    assert expected["document"]["seconds"] > 5
+    folder, stood = tmp_path / "jobs", []
+    first, kills = worker(), 0
+    job = jobs.submit("table search", options, account="a", seed=7)
+
+    def kept():
+        return [(each.name, each.stat().st_mtime_ns) for each in (folder / job.id / "parts").glob("?" * 64)]
+
+    while kills < 4:
+        # After something new was kept, at any moment.
+        until(lambda stood=stood: jobs.get(job.id).has_ended or kept() not in ([], stood), 120)
+        if jobs.get(job.id).has_ended:
+            break
+        stood = kept()
+        time.sleep(chance.uniform(0, 1.5))
+        first.kill()
+        kills += 1
+        first = worker()
+    assert jobs.wait(job.id, 300).state == "done"
+    assert kills >= 2
+    assert timeless(left_by(jobs, job)) == timeless(expected)
+    # What was found in the two seconds before a kill is found again.
+    best = [each.data["loss"] for each in jobs.events({job.id: 0}, limit=10**6) if each.kind == "best"]
+    assert best[-1] == expected["document"]["solutions"][0]["precision"]

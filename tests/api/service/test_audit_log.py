@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from api.service import audit_log
 from api.service.audit_log import AuditLog
 from api.service.home import Home
 from tabular.errors import FileFailure
@@ -45,6 +49,36 @@ def test_it_keeps_what_is_added_the_newest_first(log):
     assert log.problems() == []
     moment = datetime.fromisoformat(entry.time)
     assert (moment.tzinfo, datetime.now(UTC) - moment < timedelta(hours=1)) == (UTC, True)
+
+
+def test_what_chains_the_entries_can_be_exchanged_and_each_says_what_it_is(log, tmp_path, monkeypatch):
+    filled(log)
+    # As entries were before they said what chains them.
+    old = []
+    for entry in log.entries()[::-1]:
+        plain = replace(entry, hash="")
+        old.append(replace(plain, hash=plain.expected_hash(old[-1].hash if old else "0" * 64)))
+    told = {name: value for name, value in old[0].document.items() if name != "hash"}
+    text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    assert old[0].hash == hashlib.sha256(f"{'0' * 64}\n{text}".encode()).hexdigest()
+    changed(
+        tmp_path, *(f"UPDATE audit_log SET hash = '{each.hash}' WHERE number = {each.number}" for each in old),
+        f"UPDATE audit_log_end SET hash = '{old[-1].hash}'",
+    )  # fmt: skip
+    assert log.problems() == []
+    filled(log)
+    monkeypatch.setattr(audit_log, "_CHAINED_BY", "sha3-256")
+    filled(log)
+    assert [each.chained_by for each in log.entries()] == ["sha3-256"] * 5 + ["sha256"] * 10
+    assert [len(each.hash) for each in log.entries()[::5]] == [64 + 9, 64 + 7, 64]
+    assert log.problems() == []
+    # An entry is not what it is by another name, or by one that nobody knows.
+    for name, said in (("sha256:", "does not fit"), ("", "does not fit"), ("md5:", "nothing here knows")):
+        with sqlite3.connect(tmp_path / "service.db") as db:
+            (before,) = db.execute("SELECT hash FROM audit_log WHERE number = 12").fetchone()
+            db.execute("UPDATE audit_log SET hash = ? WHERE number = 12", (name + before.rpartition(":")[2],))
+        (problem,) = log.problems()
+        assert said in problem and "entry 12" in problem
 
 
 def test_an_empty_log_is_sound(log):

@@ -94,10 +94,12 @@ def test_an_original_is_replaced_only_in_the_state_that_is_named(custodian):
     assert custodian.put("/v1/graphs/other", data=BODY, headers={"If-Match": tag}).status_code == 412
 
 
-def test_an_upload_replaces_no_graph_and_the_way_out_is_told(custodian, graphs):
+def test_an_upload_replaces_a_graph_only_in_the_state_that_is_named(custodian, graphs):
     tag = custodian.get("/v1/graphs/people").headers["ETag"]
-    refused = custodian.put("/v1/graphs/people", json={"upload": "0" * 32}, headers={"If-Match": tag})
-    assert refused.status_code == 409 and "delete this one first" in refused.json["detail"]
+    known = {"upload": "0" * 32}
+    assert custodian.put("/v1/graphs/people", json=known).status_code == 409
+    assert custodian.put("/v1/graphs/people", json=known, headers={"If-Match": '"x"'}).status_code == 412
+    assert custodian.put("/v1/graphs/other", json=known, headers={"If-Match": tag}).status_code == 412
 
 
 FEWER = [json.dumps({**SMALL, "nodes": SMALL["nodes"][:size], "edges": []}) for size in (3, 4)]

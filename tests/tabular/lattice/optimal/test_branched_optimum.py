@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,13 +11,15 @@ from hypothesis import assume, given, settings
 from tabular import Table, loop
 from tabular.attributes import Attribute
 from tabular.hierarchies.hierarchy import Hierarchy
+from tabular.lattice import recalling
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.metrics import ADDITIVE
-from tabular.lattice.optimal import branched_optimum
+from tabular.lattice.optimal import branched_optimum, shares
 from tabular.lattice.optimal.branched_optimum import descended, gained
 from tabular.lattice.optimal.class_splits import LevelLosses, grid_of, scratch_for
 from tabular.lattice.searching import Question, run
 from tabular.lattice.space import Limits
+from tests.contracts.parts import Remembered
 from tests.strategies import generators
 from tests.tabular.lattice.problems import limits, problems
 from tests.tabular.lattice.searches.test_optimal import BRANCHED, Optimal, check_every_moment
@@ -40,9 +44,9 @@ def wide_problem(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_parts_are_shared_out_and_blocks_bounded_anew_without_harm(seed, monkeypatch):
     # Little room and short slices, so that small lattices go through all of it.
-    monkeypatch.setattr(branched_optimum, "_A_SHARE", [500, 5000][seed % 2])
-    monkeypatch.setattr(branched_optimum, "_WIDE", [0.0, 0.4][seed // 2 % 2])
-    monkeypatch.setattr(branched_optimum, "_EFFORT", [200, 10**6][seed // 4 % 2])
+    monkeypatch.setattr(shares, "_A_SHARE", [500, 5000][seed % 2])
+    monkeypatch.setattr(shares, "_WIDE", [0.0, 0.4][seed // 2 % 2])
+    monkeypatch.setattr(shares, "_EFFORT", [200, 10**6][seed // 4 % 2])
     monkeypatch.setattr(branched_optimum, "_WIDEST", 2 + seed % 5)
     rng = np.random.default_rng(seed)
     asked = Limits(k=int(rng.integers(2, 6)), suppression=float(rng.choice([0.0, 0.05, 0.1, 0.3])))
@@ -52,7 +56,7 @@ def test_parts_are_shared_out_and_blocks_bounded_anew_without_harm(seed, monkeyp
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    monkeypatch.setattr(branched_optimum, "_A_SHARE", 2000)
+    monkeypatch.setattr(shares, "_A_SHARE", 2000)
     found = []
     for number in (1, 4):
         monkeypatch.setattr(loop.os, "cpu_count", lambda number=number: number)
@@ -97,3 +101,95 @@ def test_more_rounds_gain_no_less_and_stay_within_bounds(problem, rng):
     )
     assert (many <= most).all()
     assert gained(grid, many) >= gained(grid, few)
+
+
+class Killed(BaseException):
+    """Ends a search wherever it is."""
+
+
+class Steps:
+    """Counts the long steps of a search, and ends it after some of them."""
+
+    def __init__(self, monkeypatch):
+        self.done, self.most = 0, 10**9
+        for module, names in ((branched_optimum, ("descended", "advance")), (shares, ("advance_bounding",))):
+            for name in names:
+                monkeypatch.setattr(module, name, self.counted(getattr(module, name)))
+
+    def counted(self, step):
+        def done(*given, **named):
+            self.done += 1
+            if self.done > self.most:
+                raise Killed
+            return step(*given, **named)
+
+        return done
+
+    def begin(self, most=10**9):
+        self.done, self.most = 0, most
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_search_that_is_killed_again_and_again_ends_as_without_and_does_little_twice(seed, monkeypatch):
+    monkeypatch.setattr(shares, "_A_SHARE", [200, 2000][seed % 2])
+    monkeypatch.setattr(branched_optimum, "_WIDEST", 2 + seed % 5)
+    monkeypatch.setattr(recalling, "_OFTEN", 0.0)
+    monkeypatch.setattr(recalling, "_RARELY", 0.0)
+    steps, chance = Steps(monkeypatch), random.Random(seed)
+    asked = Limits(k=3, suppression=[0.0, 0.1][seed // 2 % 2])
+
+    def search(parts=loop.ALONE, key="a", seed=seed):
+        told = []
+        question = Question(Evaluator(*wide_problem(seed), limits=asked, workers=1), "precision")
+        rng = np.random.default_rng(seed)
+        method = Optimal(most=BRANCHED)
+        found = run("optimal", method, question, rng=rng, parts=parts, key=key, report=told.append).document()
+        del found["seconds"]
+        return found, [each.best for each in told if each.best is not None]
+
+    plain, _ = search()
+    alone, parts = steps.done, Remembered()
+    done, kills = 0, 0
+    while True:
+        steps.begin(chance.randint(1, 2 + alone // 4))
+        try:
+            found, bests = search(parts)
+            break
+        except Killed:
+            done += steps.done
+            kills += 1
+    done += steps.done
+    assert found == plain
+    assert kills >= 3
+    # A kill takes no more than a slice of each share with it, and the step that it hit.
+    assert done <= alone + kills * 9
+    # What is told again is not shown again: the best so far never gets worse.
+    assert bests == sorted(bests, reverse=True)
+    # What is kept belongs to one search: another begins at its beginning.
+    steps.begin()
+    assert search(parts, key="b")[0] == plain
+    assert steps.done == alone
+
+
+def test_steps_are_kept_every_two_seconds_or_more_rarely_where_that_takes_long(monkeypatch):
+    now = [0.0]
+
+    class Slow(Remembered):
+        def keep(self, key, values):
+            super().keep(key, values)
+            now[0] += 1.0
+
+    monkeypatch.setattr(recalling, "perf_counter", lambda: now[0])
+    kept = recalling.Kept(Slow(), "a search")
+    due = []
+    for second in range(60):
+        now[0] = max(now[0], second)
+        if kept.is_due:
+            due.append(now[0])
+            kept.keep({})
+    assert due == [2, 23, 44]
+    now[0] += 10**6
+    # Where nothing is kept, and for a helper, which is behind the one that leads.
+    helper = Slow()
+    helper.helps = True
+    assert [kept.is_due, recalling.Kept().is_due, recalling.Kept(helper).is_due] == [True, False, False]
