@@ -30,6 +30,9 @@ Codes = NDArray[np.int32]
 _kept: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
 _HELD = 8
 
+#: A picture, which may be that of an original, is held for so many seconds after it was drawn.
+_LIFE = 15 * 60.0
+
 #: So long somebody waits while another picture is drawn, in seconds.
 _PATIENCE = 10.0
 
@@ -67,7 +70,17 @@ def _keep(key: tuple[str, str], made: dict[str, Any]) -> dict[str, Any]:
         _kept[key] = made
         while len(_kept) > _HELD:
             _kept.popitem(last=False)
+    end = threading.Timer(_LIFE, _drop, (key, made))
+    end.daemon = True
+    end.start()
     return made
+
+
+def _drop(key: tuple[str, str], made: dict[str, Any]) -> None:
+    """Let go of a picture, unless it was drawn anew meanwhile."""
+    with _lock:
+        if _kept.get(key) is made:
+            del _kept[key]
 
 
 def _drawn(store: Store, name: str) -> dict[str, Any]:

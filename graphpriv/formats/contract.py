@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -139,6 +140,33 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     except zlib.error as error:
         raise InvalidInput(f"{path}: this is not a sound gzip file ({error}).") from None
     return b"".join(parts)
+
+
+class Texts:
+    """Many short texts by their number, in one piece of memory: a list of them takes four times as much.
+
+    >>> texts = Texts(["ann", "böb"])
+    >>> texts.append("")
+    >>> [texts[number] for number in range(len(texts))]
+    ['ann', 'böb', '']
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._content, self._ends = bytearray(), array("q", [0])
+        for each in texts:
+            self.append(each)
+
+    def append(self, text: str) -> None:
+        """Add one at the end."""
+        self._content += text.encode()
+        self._ends.append(len(self._content))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, number: int) -> str:
+        """That of a *number* from 0 on."""
+        return self._content[self._ends[number] : self._ends[number + 1]].decode()
 
 
 def users_of(

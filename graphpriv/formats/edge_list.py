@@ -23,6 +23,7 @@ from graphpriv.formats.contract import (
     GraphFormat,
     Imported,
     Origin,
+    Texts,
     Writer,
     WrittenGraph,
     content,
@@ -260,7 +261,7 @@ def _edge_lines(graph: WrittenGraph, delimiter: str) -> Iterator[str]:
     if not graph.directed:
         yield "# Undirected graph\n"
     # An id stands in many lines: each is made harmless once.
-    ids = [written_cell(user) for user, _ in graph.people()]
+    ids = Texts(written_cell(user) for user, _ in graph.people())
     yield f"{HEADERS[0][0]}{delimiter}{HEADERS[0][1]}\n"
     for source, target in graph.ends():
         yield f"{ids[source]}{delimiter}{ids[target]}\n"

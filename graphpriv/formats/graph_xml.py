@@ -24,6 +24,7 @@ from graphpriv.formats.contract import (
     GraphFormat,
     Imported,
     Origin,
+    Texts,
     WrittenGraph,
     content,
     formats,
@@ -120,7 +121,7 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def ends_of(graph: WrittenGraph, ids: Sequence[str]) -> Iterator[str]:
+def ends_of(graph: WrittenGraph, ids: Texts) -> Iterator[str]:
     """The ends of each edge, up to the end of its element."""
     for source, target in graph.ends():
         yield f"source={ids[source]} target={ids[target]} />\n"
@@ -246,7 +247,7 @@ class GEXF(GraphFormat):
             _value(0, key, "A place") + _value(1, json.dumps(tree.path(node), ensure_ascii=False), "A place")
             for key, node in tree.by_key.items()
         ]
-        ids = []
+        ids = Texts()
         for user, profile in nodes(graph, location, places, lambda name, text, what: _value(numbers[name], text, what)):
             ids.append(user)
             yield f"      <node id={user} label={user}><attvalues>\n{profile}      </attvalues></node>\n"
@@ -341,7 +342,7 @@ class GraphML(GraphFormat):
         locations = {key: tree.path(node) for key, node in tree.by_key.items()}
         yield f"{content_of(json.dumps(locations, ensure_ascii=False), 'A place')}</data>\n"
         places = [_data("location", key, "The name of a place") for key in tree.keys]
-        ids = []
+        ids = Texts()
         for user, profile in nodes(graph, location, places, _data):
             ids.append(user)
             yield f"    <node id={user}>\n{profile}    </node>\n"

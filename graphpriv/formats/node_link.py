@@ -11,6 +11,7 @@ from graphpriv.formats.contract import (
     GraphFormat,
     Imported,
     Origin,
+    Texts,
     WrittenGraph,
     content,
     formats,
@@ -54,7 +55,7 @@ class NodeLink(GraphFormat):
         # Places and topics repeat: each is written as JSON once. UNKNOWN and EMPTY are -1 and find the null at the end.
         keys = [json.dumps(key, ensure_ascii=False) for key in tree.keys] + ["null"]
         topics = [json.dumps(name, ensure_ascii=False) for name in graph.topic_names] + ["null"]
-        ids: list[str] = []
+        ids = Texts()
         columns = [json.dumps(name) for name in graph.private]
         for name, place, (one, two, three), values in users_of(graph, location):
             private = "".join(
@@ -62,7 +63,7 @@ class NodeLink(GraphFormat):
             )
             id = json.dumps(name, ensure_ascii=False)
             yield (
-                f'{"," if ids else ""}\n{{"id": {id}, "location": {keys[place]}, '
+                f'{"," if len(ids) else ""}\n{{"id": {id}, "location": {keys[place]}, '
                 f'"topics": [{topics[one]}, {topics[two]}, {topics[three]}]{private}}}'
             )
             ids.append(id)

@@ -18,6 +18,9 @@ from tabular.loop import Values, document_of, of_document
 #: The names of what is kept: what came of each step, with its length; and where the one that is not done stands.
 _CAME, _LENGTHS, _OPEN = "came", "lengths", "open "
 
+#: Where a step stands that takes more bytes is not kept, and it begins anew: writing takes as much memory once more.
+_MOST = 256 << 20
+
 #: What is counted after each step.
 _COUNTED = [WORK, COUNTED]
 
@@ -102,7 +105,8 @@ class Steps:
 
     def keep_open(self, came: Numbers, values: Values) -> None:
         """Keep where a step stands that is not done: what came of it so far, and its own *values*."""
-        self._keep([*self._done, self._with_totals(came)], values)
+        if sum(each.nbytes for each in values.values()) <= _MOST:
+            self._keep([*self._done, self._with_totals(came)], values)
 
     def _with_totals(self, came: Numbers | Sequence[int]) -> Numbers:
         return np.concatenate([self._totals[_COUNTED], np.asarray(came, dtype=np.int64)])

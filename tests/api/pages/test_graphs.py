@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections import OrderedDict
 
 import pytest
 
@@ -29,6 +31,24 @@ def test_the_picture_of_a_release_knows_its_own_ids_alone(graphs, custodian, ana
     assert len(released["ids"]) == released["users"] == original["users"]
     assert not set(released["ids"]) & set(original["ids"])
     assert {len(each["codes"]) for each in released["colours"].values()} == {released["users"]}
+
+
+def test_a_picture_is_held_for_a_while_and_no_longer(graphs, custodian, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(pictures, "_kept", OrderedDict())
+    custodian.get("/graphs/people/picture")
+    (first,) = pictures._kept.items()
+    monkeypatch.setattr(pictures, "_LIFE", 0.2)
+    custodian.get("/graphs/people-v1/picture")
+    assert len(pictures._kept) == 2
+    until = time.monotonic() + 10
+    while len(pictures._kept) > 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert [*pictures._kept.items()] == [first]
+    # One that was drawn anew meanwhile has a time of its own.
+    pictures._drop(first[0], dict(first[1]))
+    assert [*pictures._kept] == [first[0]]
+    pictures._drop(*first)
+    assert not pictures._kept
 
 
 def test_a_look_at_an_original_is_in_the_log_once(graphs, custodian, auditor, service):  # noqa: F811

@@ -15,6 +15,7 @@ from tabular.lattice import recalling
 from tabular.lattice.evaluator.evaluator import Evaluator
 from tabular.lattice.metrics import ADDITIVE
 from tabular.lattice.optimal import branched_optimum, shares
+from tabular.lattice.optimal import steps as kept_steps
 from tabular.lattice.optimal.branched_optimum import descended, gained
 from tabular.lattice.optimal.class_splits import LevelLosses, grid_of, scratch_for
 from tabular.lattice.searching import Question, run
@@ -193,3 +194,35 @@ def test_steps_are_kept_every_two_seconds_or_more_rarely_where_that_takes_long(m
     helper = Slow()
     helper.helps = True
     assert [kept.is_due, recalling.Kept().is_due, recalling.Kept(helper).is_due] == [True, False, False]
+
+
+#: Limits under which the table of seed 15 takes several passes.
+ASKED = Limits(k=3, suppression=0.1)
+
+
+def test_a_pass_that_would_take_too_much_room_is_done_again_from_its_beginning(monkeypatch):
+    monkeypatch.setattr(shares, "_A_SHARE", 200)
+    monkeypatch.setattr(recalling, "_OFTEN", 0.0)
+    monkeypatch.setattr(recalling, "_RARELY", 0.0)
+    monkeypatch.setattr(kept_steps, "_MOST", 0)
+    steps, parts, slices = Steps(monkeypatch), Remembered(), []
+    plain_go = shares.advance_bounding
+    monkeypatch.setattr(shares, "advance_bounding", lambda *given: slices.append(1) or plain_go(*given))
+
+    def search(parts):
+        question = Question(Evaluator(*wide_problem(15), limits=ASKED, workers=1), "precision")
+        found = run("optimal", Optimal(most=BRANCHED), question, rng=np.random.default_rng(1), parts=parts).document()
+        del found["seconds"]
+        return found
+
+    plain, alone = search(loop.ALONE), steps.done
+    passed = len(slices)
+    steps.begin(alone - 1)
+    with pytest.raises(Killed):
+        search(parts)
+    slices.clear()
+    steps.begin()
+    assert search(parts) == plain
+    # The descents and the blocks are known; of the passes those that were done.
+    assert 1 < len(slices) <= passed
+    assert len(slices) <= steps.done < alone // 2
