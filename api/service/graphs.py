@@ -48,7 +48,7 @@ class Graphs:
 
     def visible(self, role: str) -> list[Graph]:
         """The graphs that a *role* may know of, by name."""
-        return [each for each in self._all() if access.may_see(role, each.kind)]
+        return [each for each in self._all(role) if access.may_see(role, each.kind)]
 
     def find(self, text: str, role: str, action: str, *, kinds: Iterable[GraphKind] = KINDS) -> Graph:
         """The graph that *text* names, of one of the *kinds*, if the *role* may do *action* with it."""
@@ -56,7 +56,7 @@ class Graphs:
         asked, name = split(text)
         for kind in KINDS:
             if kind in kinds and asked in (None, kind) and access.may_see(role, kind):
-                for graph in self._all():
+                for graph in self._all(role):
                     if (graph.kind, graph.name) == (kind, name):
                         access.refuse_thing(role, action, kind, "graph", text)
                         return graph
@@ -67,16 +67,14 @@ class Graphs:
         asked, name = split(text)
         if asked not in (None, kind):
             raise UnknownThing.called(kind, text)
-        names = {each.name: each.kind for each in self._infos()}
+        names = {each.name: each.kind for each in self.opened().graphs()}
         return name if names.get(name, kind) == kind and f"{kind}:{name}" not in names else f"{kind}:{name}"
 
-    def _all(self) -> list[Graph]:
-        infos = self._infos()
+    def _all(self, role: str) -> list[Graph]:
+        # Of the others not even the time to read them may tell.
+        infos = self.opened().graphs() if access.may_see(role, "original") else self.opened().releases()
         plain = {(_kind(each), each.name) for each in infos}
         return sorted((_graph(each, plain) for each in infos), key=lambda each: (each.name, each.kind))
-
-    def _infos(self) -> list[GraphInfo]:
-        return self.opened().graphs()
 
 
 def split(text: str) -> tuple[GraphKind | None, str]:

@@ -98,6 +98,10 @@ class Store(ABC):
         """All graphs, by name."""
         return self._read(lambda at: at.infos())
 
+    def releases(self) -> list[GraphInfo]:
+        """The releases, sorted by name, for those who must not know of originals: nothing of these is read."""
+        return self._read(lambda at: at.releases())
+
     @abstractmethod
     def _read(self, work: Callable[[Transaction], T]) -> T:
         """What *work* reads in one transaction."""

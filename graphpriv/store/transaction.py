@@ -105,7 +105,8 @@ class Outline:
     @classmethod
     def of(cls, at: Transaction, head: Head) -> Outline:
         """The outline of a graph within a transaction."""
-        names: dict[Key | None, str] = {each.key: each.name for each in at.heads()}
+        originals = [] if head.original is None else at.heads(key=head.original)
+        names: dict[Key | None, str] = {each.key: each.name for each in originals}
         return cls(head, head.info(names), at.places(head.key), at.topics(head.key))
 
 
@@ -124,8 +125,11 @@ class Transaction(ABC):
     none_of: ClassVar[Mapping[str, Any]]
 
     @abstractmethod
-    def heads(self) -> list[Head]:
-        """All graphs, sorted by name."""
+    def heads(self, *, name: str | None = None, key: Key | None = None, released: bool = False) -> list[Head]:
+        """All graphs, sorted by name; or the one of a *name* or *key*, or the releases, and no others are read then.
+
+        Who must not know of originals could tell them by the time that reading them takes.
+        """
 
     @abstractmethod
     def state(self) -> object:
@@ -288,16 +292,20 @@ class Transaction(ABC):
         names: dict[Key | None, str] = {head.key: head.name for head in heads}
         return [head.info(names) for head in heads]
 
+    def releases(self) -> list[GraphInfo]:
+        """The list of releases, without the names of their originals."""
+        return [head.info({}) for head in self.heads(released=True)]
+
     def find(self, name: str) -> Head | None:
         """The graph of a name."""
-        return next((head for head in self.heads() if head.name == name), None)
+        return next(iter(self.heads(name=name)), None)
 
     def head(self, name: str) -> Head:
         """The same for a graph that must be there."""
-        heads = {head.name: head for head in self.heads()}
-        if name not in heads:
-            raise UnknownName.among("graph", name, heads)
-        return heads[name]
+        found = self.find(name)
+        if found is None:
+            raise UnknownName.among("graph", name, [head.name for head in self.heads()])
+        return found
 
     def original(self, name: str) -> Head:
         """The same for a graph that must be an original."""

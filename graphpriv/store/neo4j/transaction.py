@@ -149,8 +149,14 @@ class ServerTransaction(Transaction):
         """The rows that answer a *query*."""
         return ask(self.tx, query, **values)
 
-    def heads(self) -> list[Head]:
-        nodes = [node for (node,) in self.ask("MATCH (g:Graph) WHERE g.name IS NOT NULL RETURN properties(g)")]
+    def heads(self, *, name: str | None = None, key: Key | None = None, released: bool = False) -> list[Head]:
+        which = "g.k IS NOT NULL" if released else "g.name IS NOT NULL"
+        which = which if name is None else "g.name = $name"
+        which = which if key is None else "g.key = $key"
+        asked = self.ask(
+            f"MATCH (g:Graph) WHERE {which} AND g.name IS NOT NULL RETURN properties(g)", name=name or "", key=key or ""
+        )
+        nodes = [node for (node,) in asked]
         # A node lacks the properties that are null.
         found = [{field: node.get(field) for field in Head.__dataclass_fields__} for node in nodes]
         for head in found:

@@ -76,6 +76,14 @@ NONE_OF = {
 }
 
 
+#: What the store says of graphs.
+_HEADS = (
+    "SELECT key, name, directed, private, users, edges, forgotten, "
+    "(SELECT IFNULL(MAX(number), -1) + 1 FROM posts WHERE posts.graph = key), revision, created, "
+    "original, k, method, parameters FROM graphs LEFT JOIN releases ON releases.graph = key"
+)
+
+
 class SqliteTransaction(Transaction):
     """The rows of all graphs, over a connection on which a transaction is open."""
 
@@ -97,15 +105,16 @@ class SqliteTransaction(Transaction):
         """Take rows out of a table; tells how many."""
         return self.db.execute(f"DELETE FROM {table} WHERE {condition}", values).rowcount  # noqa: S608 (our own names)
 
-    def heads(self) -> list[Head]:
-        rows = self.ask(
-            "SELECT key, name, directed, private, users, edges, forgotten, "
-            "(SELECT IFNULL(MAX(number), -1) + 1 FROM posts WHERE posts.graph = key), revision, created, "
-            "original, k, method, parameters FROM graphs LEFT JOIN releases ON releases.graph = key"
-        )
+    def heads(self, *, name: str | None = None, key: Key | None = None, released: bool = False) -> list[Head]:
+        if name is not None:
+            rows = self.ask(f"{_HEADS} WHERE name = ?", name)
+        elif key is not None:
+            rows = self.ask(f"{_HEADS} WHERE key = ?", key)
+        else:
+            rows = self.ask(_HEADS.replace("LEFT JOIN", "JOIN") if released else _HEADS)
         heads = [
-            Head(key, name, bool(directed), tuple(json.loads(private)), *rest)
-            for key, name, directed, private, *rest in rows
+            Head(number, called, bool(directed), tuple(json.loads(private)), *rest)
+            for number, called, directed, private, *rest in rows
         ]
         return sorted(heads, key=lambda head: head.name)
 
