@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 from tabular import loaded_on_demand
 
+#: The protection of whoever names none: it loses less than the thesis's, `closest-profiles`, at the same k. It stands
+#: here so that options know it before anything of the engine is loaded.
+DEFAULT_PROTECTION = "least-loss"
+
 if TYPE_CHECKING:
     from graphpriv.auditing import Audit, audit
     from graphpriv.graph import SocialGraph

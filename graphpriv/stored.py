@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpriv import protections
+from graphpriv import DEFAULT_PROTECTION, protections
 from graphpriv.formats import read_graph
 from graphpriv.graph import SocialGraph, fingerprint
 from graphpriv.microdata import Microdata, Origin, ProtectedMicrodata, microdata, protect_microdata
@@ -68,7 +68,7 @@ def keep_release(
     name: str,
     k: int,
     *,
-    method: str = protections.DEFAULT,
+    method: str = DEFAULT_PROTECTION,
     parameters: Mapping[str, Any] = MappingProxyType({}),
     seed: int,
     previous: str | None = None,

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpriv import DEFAULT_PROTECTION
 from graphpriv.auditing import SharedFindings, audit
 from graphpriv.graph import ATTRIBUTES, SocialGraph, fingerprint
 from graphpriv.measures import Pair
-from graphpriv.protections import DEFAULT, check_k, protect
+from graphpriv.protections import check_k, protect
 from graphpriv.release import Release
 from graphpriv.risk import SCENARIOS
 from tabular.errors import InvalidParameter, NoSolution
@@ -38,7 +39,7 @@ def sweep(
     runs: int,
     *,
     rng: np.random.Generator,
-    method: str = DEFAULT,
+    method: str = DEFAULT_PROTECTION,
     parameters: Mapping[str, Any] = MappingProxyType({}),
     beside: Sequence[Way] = (),
     attackers: Sequence[str] = ("ego", "subgraph"),

@@ -85,11 +85,12 @@ class Jobs:
         check_asked(asked)
         personal = {name: options[name] for name in names_with(method, "personal") if options.get(name) is not None}
         seed = secrets.randbits(128) if seed is None else seed
+        meant = {name: getattr(asked, name) for name in method.meant_at_first}
         new = Job(
             id=secrets.token_hex(16),
             account=account,
             verb=verb,
-            options={name: value for name, value in options.items() if name not in personal},
+            options={name: value for name, value in {**options, **meant}.items() if name not in personal},
             private=self.private.put(seed, personal),
             priority=priority,
             state="queued",

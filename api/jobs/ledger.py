@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from api.jobs import tables
 from api.jobs.records import ENDED, Event, Job, Progress, State, unknown_job
 from api.jobs.tables import event, job, moment
+from api.verbs.values import meant_at_first
 
 #: How many jobs or events one answer holds unless somebody says otherwise, and at most.
 PAGE, MOST = 100, 10_000
@@ -211,7 +212,7 @@ def _job(row: Any) -> Job:
             "version")  # fmt: skip
     return Job(
         **{name: getattr(row, name) for name in same},
-        options=json.loads(row.options),
+        options={**meant_at_first(row.verb), **json.loads(row.options)},
         is_cancelling=bool(row.cancelling),
         progress=Progress(**json.loads(row.progress)) if row.progress else None,
         best=json.loads(row.best) if row.best else None,

@@ -168,7 +168,8 @@ class Verb(Method):
     replaces: ClassVar[bool] = False
     #: What one must be allowed to do with the things it names: an action of `api.service.access`.
     action: ClassVar[str] = "administer"
-    #: What plans of layout 1 mean by options that they do not name, where that is no longer the default.
+    #: What plans of layout 1, and jobs of their time, mean by options that they do not name, where that is no more the
+    #: default. Jobs name these options since.
     meant_at_first: ClassVar[Mapping[str, Any]] = {}
     #: Parameters that had another name or form, each with what takes its place.
     renamed: ClassVar[Mapping[str, str]] = {}

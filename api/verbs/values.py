@@ -180,7 +180,7 @@ def read_plan(path: str, changes: Mapping[str, str] | None = None) -> tuple[str,
         raise InvalidInput(f"{path}: this plan has layout {layout!r}, and this version reads 1 and {LAYOUT}.")
     method = verbs[document["verb"]].method
     known = options_of(method)
-    options = {**(method.meant_at_first if layout == 1 else {}), **document.get("options", {})}
+    options = {**(meant_at_first(document["verb"]) if layout == 1 else {}), **document.get("options", {})}
     for name, text in (changes or {}).items():
         if name not in known:
             raise InvalidParameter(f"{named('set')} {name!r}: {document['verb']} takes {', '.join(known)}.")
@@ -189,6 +189,11 @@ def read_plan(path: str, changes: Mapping[str, str] | None = None) -> tuple[str,
         return document["verb"], made(method, options)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error.worded(named)}") from None
+
+
+def meant_at_first(name: str) -> Mapping[str, Any]:
+    """What options of a verb that were left out meant when plans had layout 1, where that is no longer the default."""
+    return verbs[name].method.meant_at_first if name in verbs else {}
 
 
 def _document(path: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpriv import DEFAULT_PROTECTION
 from graphpriv.graph import SocialGraph
 from graphpriv.places import UNKNOWN, PlaceTree
 from graphpriv.release import Proven, Release, anonymous
@@ -18,9 +19,6 @@ from graphpriv.verification import verify
 from tabular.errors import InvalidInput, InvalidParameter, NoSolution
 from tabular.loop import Report, silent
 from tabular.registry import Method, Registry
-
-#: What loses less than the thesis's algorithm, `closest-profiles`, at the same k.
-DEFAULT = "least-loss"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +55,7 @@ def protect(
     graph: SocialGraph,
     k: int,
     *,
-    method: str = DEFAULT,
+    method: str = DEFAULT_PROTECTION,
     rng: np.random.Generator,
     kept: NDArray[np.int64] | None = None,
     report: Report = silent,

@@ -12,7 +12,8 @@ from api.pages.commands import Ways, ways_of
 from api.pages.releases.candidates import Candidate, Promise, Words
 from api.pages.releases.drafts import Draft, choice_in, choice_of, number
 from api.service.graphs import Graph, split
-from api.verbs.graph.protect import DEFAULT_METHOD, graph_protections
+from api.verbs.graph.protect import graph_protections
+from graphpriv import DEFAULT_PROTECTION
 from tabular.errors import counted
 
 #: What must stay useful, as the losses measure it.
@@ -78,7 +79,7 @@ class GraphRelease:
             draft,
             into=draft.into or next(each for each in free if each not in taken),
             previous=previous,
-            chosen=draft.chosen or choice_of(DEFAULT_METHOD, {"k": draft.k}),
+            chosen=draft.chosen or choice_of(DEFAULT_PROTECTION, {"k": draft.k}),
         )
 
     def asks(self, draft: Draft) -> list[tuple[str, dict[str, Any]]]:
@@ -142,7 +143,7 @@ class GraphRelease:
         method, parameters = choice_in(draft.chosen or "")
         k = number("k", parameters.pop("k", str(draft.k)))
         options: dict[str, Any] = {"name": self.name, "k": k, "into": draft.into}
-        if method != DEFAULT_METHOD:
+        if method != DEFAULT_PROTECTION:
             options["method"] = method
         if parameters:
             options["param"] = [f"{name}={value}" for name, value in parameters.items()]

@@ -11,9 +11,9 @@ from api.http.gate import service
 from api.http.problems import call_by
 from api.pages.releases.drafts import choice_of
 from api.service.graphs import split
-from api.verbs.graph.protect import DEFAULT_METHOD
 from api.verbs.table.compare import LEVELS
 from api.verbs.values import read_plan
+from graphpriv import DEFAULT_PROTECTION
 from tabular.errors import InvalidInput
 
 #: A plan is shorter than this.
@@ -42,7 +42,7 @@ def _of_graph(options: Mapping[str, Any]) -> dict[str, Any]:
         "name": split(str(options["name"]))[1],
         "k": options["k"],
         "columns": (),
-        "chosen": choice_of(options["method"] or DEFAULT_METHOD, {"k": options["k"], **given}),
+        "chosen": choice_of(options["method"] or DEFAULT_PROTECTION, {"k": options["k"], **given}),
     }
 
 

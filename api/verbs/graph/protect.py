@@ -15,11 +15,11 @@ from api.verbs.contract import (
     verbs,
 )
 from api.verbs.values import parameters_of
+from graphpriv import DEFAULT_PROTECTION
 from tabular.errors import InvalidParameter, named
 from tabular.registry import Parameter, option
 
-DEFAULT_METHOD = "least-loss"
-#: What plans of layout 1 mean where they name none.
+#: What plans of layout 1, and jobs queued by versions of their time, mean where they name none.
 FIRST_METHOD = "closest-profiles"
 
 
@@ -33,7 +33,7 @@ def k_option(default: Any = MISSING) -> Any:
 
 def method_option() -> Any:
     """The option `method` of a graph protection."""
-    return option(DEFAULT_METHOD, metavar="NAME", choices=graph_protections, help="How users are put together.")
+    return option(DEFAULT_PROTECTION, metavar="NAME", choices=graph_protections, help="How users are put together.")
 
 
 def param_option() -> Any:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
 from api.verbs.graph.protect import (
-    DEFAULT_METHOD,
     FIRST_METHOD,
     graph_protections,
     l_option,
@@ -18,6 +17,7 @@ from api.verbs.graph.protect import (
     protection_parameters,
     weights_help,
 )
+from graphpriv import DEFAULT_PROTECTION
 from tabular.errors import InvalidParameter, NoSolution
 from tabular.registry import option
 
@@ -110,7 +110,7 @@ class SweepGraph(AttackingVerb):
         """The methods to try, each with its parameters; the first is the one that was asked for, or the default."""
         chosen = {"limit": self.limit, "l": self.l}
         plain = not (self.weights or self.param or any(value is not None for value in chosen.values()))
-        method = self.method or DEFAULT_METHOD
+        method = self.method or DEFAULT_PROTECTION
         first = [
             (method, protection_parameters(method, self.param, weights=each, **chosen))
             for each in dict.fromkeys(self.weights or (None,))

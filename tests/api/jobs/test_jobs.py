@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import pickle
 import secrets
@@ -14,14 +15,19 @@ from base64 import b64encode
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from api.jobs import engine
 from api.jobs.records import NoResult, TooManyJobs
+from api.jobs.tables import job as job_table
 from api.jobs.worker import Told
+from graphpriv.formats import write_graph
+from graphpriv.store import open_store
+from graphpriv.synthetic import synthetic_graph
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, UnknownName
-from tests.api.jobs.conftest import TOP, children, has_ended, is_running, until
+from tests.api.jobs.conftest import TOP, children, has_ended, is_running, until, without_jobs
 from tests.contracts.jobs import JobsContract, PartsContract, WorkersContract
 
 
@@ -67,6 +73,37 @@ class TestSubmitting:
         assert jobs.list() == []
         with jobs.private.engine.connect() as connection:
             assert connection.scalar(sa.text("SELECT count(*) FROM private")) == 0
+
+    def test_what_a_job_leaves_out_is_written_down_where_its_meaning_has_changed(self, jobs):
+        for verb, options, written in (
+            ("protect", {"name": "g", "into": "r", "k": 4}, "least-loss"),
+            ("protect", {"name": "g", "into": "r", "k": 4, "method": "closest-profiles"}, "closest-profiles"),
+            ("sweep", {"name": "g"}, None),
+        ):
+            job = jobs.submit(verb, options, account="a")
+            assert job.options == {**options, "method": written}
+
+    @pytest.mark.parametrize("verb", ["protect", "sweep"])
+    def test_a_job_that_an_earlier_version_queued_means_the_method_of_then(self, jobs, worker, tmp_path, verb):
+        folder, store = tmp_path / "tables", jobs.settings.store
+        write_graph(synthetic_graph(60, rng=np.random.default_rng(1)), folder / "g.json")
+        without_jobs("graph import", {"file": "g.json", "graph": "g"}, 0, folder, store)
+        options = {"protect": {"into": "r", "k": 4}, "sweep": {"k": ["4"], "runs": 1}}[verb]
+        job = jobs.submit(verb, {"name": "g", **options}, account="a", seed=1)
+        # What an earlier version wrote had no method.
+        with jobs.ledger.engine.begin() as connection:
+            written = sa.select(job_table.c.options).where(job_table.c.id == job.id)
+            left = {name: each for name, each in json.loads(connection.scalar(written)).items() if name != "method"}
+            row = sa.update(job_table).where(job_table.c.id == job.id)
+            connection.execute(row.values(options=json.dumps(left)))
+        assert jobs.get(job.id).options == {"name": "g", **options, "method": "closest-profiles"}
+        worker()
+        assert jobs.wait(job.id, 60).state == "done", jobs.failure(job.id)
+        if verb == "sweep":
+            assert jobs.result(job.id).document["parameters"]["method"] == "closest-profiles"
+        else:
+            with open_store(store) as opened:
+                assert {each.name: each.method for each in opened.graphs()}["r"] == "closest-profiles"
 
     def test_an_account_has_no_more_unfinished_jobs_than_it_may(self, settings, jobs):
         few = dataclasses.replace(jobs, settings=dataclasses.replace(settings, most=2))
