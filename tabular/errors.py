@@ -29,6 +29,10 @@ from typing import Any
 
 #: Stand around the name of a parameter in a text; no text of a user has these two, which mean nothing in Unicode.
 _BEGIN, _END = "\ue000", "\ue001"
+#: Of a name that does not exist, and of each that does, an error shows so many characters.
+_LONGEST = 100
+#: An error has no more characters, so many of them from its end.
+_LONGEST_TEXT, _TAIL = 2_000, 200
 _NAMED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
 
@@ -59,6 +63,8 @@ class ReportedError(Exception):
     """An error whose text is written for the person who asked."""
 
     def __init__(self, text: str) -> None:
+        # What a file or an option holds may be of any length.
+        text = text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - _TAIL]} … {text[-_TAIL:]}"
         super().__init__(text)
         self._text = text
 
@@ -142,9 +148,11 @@ class UnknownName(InvalidInput):
         elif not known:
             hint = "there is none yet."
         else:
-            shown = ", ".join(known if len(known) <= 12 else [*known[:8], "…"])
+            few = known if len(known) <= 12 else [*known[:8], "…"]
+            shown = ", ".join(each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in few)
             hint = f"there is {shown}."
-        return cls(f"No {what} is called {name!r}; {hint}")
+        asked = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+        return cls(f"No {what} is called {asked!r}; {hint}")
 
 
 class NameTaken(InvalidInput):

@@ -14,6 +14,7 @@ import secrets
 import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from itertools import islice
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from tabular.compiling import compile_time
-from tabular.errors import InvalidInput, InvalidParameter, named
+from tabular.errors import InvalidInput, InvalidParameter, ReportedError, named
 from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
 from tabular.loop import ALONE, Parts, Report, silent
 from tabular.registry import Method, Registry
@@ -291,6 +292,26 @@ def copy_of(waiting: IO[bytes]) -> Callable[[IO[bytes], str], None]:
 
 def perform(verb: Verb, work: Work) -> Outcome:
     """Check, run, and write what is to be written; the document gains the id of what was released."""
+    try:
+        return _performed(verb, work)
+    except UnicodeEncodeError:
+        raise InvalidInput("A text of the input is not valid Unicode: half of a pair. Nothing was written.") from None
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+        # Where records are not what was stored, whoever works with them may fail in any way.
+        if verb.store is not None and (problem := _problem_of_store(work)):
+            raise InvalidInput(problem) from error
+        raise
+
+
+def _problem_of_store(work: Work) -> str | None:
+    """What is wrong with the store, if anything is."""
+    with suppress(ReportedError), work.opened() as store:
+        problems = store.check()
+        return f"{store.address}: the store is not sound. {problems[0]}" if problems else None
+    return None
+
+
+def _performed(verb: Verb, work: Work) -> Outcome:
     from api.verbs.names import resolved
 
     verb.check()
@@ -389,7 +410,7 @@ def _refuse_mix(files: Sequence[str]) -> None:
         return
     try:
         document = json.loads(read_text(beside))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InvalidInput(f"{beside}: this is not a data dictionary: it is not JSON.") from None
     if isinstance(document, dict):
         check_release_id(files, document.get("release"), record=beside)

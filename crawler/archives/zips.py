@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import stat
 import zipfile
 import zlib
@@ -22,7 +23,10 @@ MOST_FILES = 500_000
 TELLTALES = {"x-archive": "data/account.js", "mastodon-archive": "outbox.json"}
 
 #: What reading a damaged part ends in.
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(NotImplementedError, RuntimeError, OSError, ValueError),
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def opened(path: Path) -> Iterator[Zip]:
 
 def _parts(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
     """The parts by their names, without a folder that all of them lie in."""
-    infos = [each for each in file.infolist() if not each.is_dir()]
+    infos = [each for each in file.infolist() if not each.filename.endswith("/")]
     if len(infos) > MOST_FILES:
         raise InvalidInput(f"{path}: there are more than {MOST_FILES:,} files in it.")
     for number, info in enumerate(infos, start=1):
@@ -90,7 +94,7 @@ def _is_sound(info: zipfile.ZipInfo) -> bool:
     name = info.orig_filename
     steps = name.replace("\\", "/").split("/")
     plain = name.isprintable() and not name.startswith(("/", "\\")) and ":" not in steps[0] and ".." not in steps
-    return plain and not stat.S_ISLNK(info.external_attr >> 16)
+    return name != "" and plain and not stat.S_ISLNK(info.external_attr >> 16)
 
 
 def told_apart(path: Path, names: list[str]) -> str:

@@ -88,7 +88,7 @@ class Prices:
             table = tomllib.loads(text)
             date, row, following = str(table["date"]), dict(table.get(source, {})), dict(table["following"])
             counts = {name: int(following[name]) for name in ("low", "likely", "high")}
-        except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
+        except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             raise InvalidInput(f"{where}: this is no table of prices: it has a date, a table [following] with low, "
                                "likely and high, and a table for each source.") from None  # fmt: skip
         unknown = set(row) - set(KINDS)

@@ -72,7 +72,7 @@ def _refuse_foreign(working_copy: Path, path: str | Path) -> None:
     with contextlib.closing(sqlite3.connect(working_copy)) as db:
         try:
             ours = is_ours(db) and not acts_by_itself(db)
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             ours = False
     if not ours:
         raise InvalidInput(f"{path}: this is not a graphpriv store; nothing was restored.")

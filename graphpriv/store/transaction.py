@@ -35,11 +35,17 @@ from tabular.errors import InvalidInput, UnknownName
 #: How many records are read at a time.
 PAGE = 5_000
 
+#: A secret has no fewer bytes.
+_SECRET = 16
+
 #: How many records are taken out at a time; each is read before, and may be large.
 _AT_A_TIME = 500
 
 #: Of how many users the follows are read at a time: some of them follow very many.
 FOLLOWERS = 500
+
+#: What reading ends in where a record is not what it was made as.
+UNREADABLE = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError)
 
 #: Of a graph; each is given once only.
 Key = int | str
@@ -365,6 +371,17 @@ class Transaction(ABC):
 
     def problems(self, head: Head) -> list[str]:
         """What is wrong with a graph, in sentences."""
+        try:
+            found = self._problems(head)
+        except UNREADABLE:
+            found = ["its records cannot be read: the disk, or another program, changed them; restore a backup."]
+        return [f"Graph {head.name!r}: {each}" for each in found]
+
+    def _problems(self, head: Head) -> list[str]:
+        # What is noted of it, and of the work on it, must be legible.
+        head.info({}), self.runs([head.key])
+        if not all(isinstance(each, int) for each in (head.users, head.edges, head.forgotten)):
+            raise TypeError
         counted = zip(("users", "follows"), self.counted(head.key), (head.users, head.edges), strict=True)
         found = [f"it has {number} {what} and {noted} are noted." for what, number, noted in counted if number != noted]
         for what, query in self.none_of.items():
@@ -373,8 +390,15 @@ class Transaction(ABC):
         found += place_problems(self.places(head.key))
         # What does not fit together cannot be put together.
         found = found or self._problems_of_content(head)
-        found += self._problems_of_crawl(head)
-        return [f"Graph {head.name!r}: {each}" for each in found]
+        return found + self._problems_of_crawl(head)
+
+    def problems_of_secret(self) -> list[str]:
+        """Whether the secret of the store can be one."""
+        try:
+            fits = len(self.secret()) >= _SECRET
+        except UNREADABLE:
+            fits = False
+        return [] if fits else ["The secret of the store is not what was stored; restore a backup."]
 
     def _problems_of_crawl(self, head: Head) -> list[str]:
         """Whether the records of a crawl are those that were stored, and the users it has kept are in its graph."""
@@ -425,7 +449,7 @@ class Transaction(ABC):
         """Whether the content of a graph fits the seals that it has."""
         try:
             return self._fits(head, self.parts(head).assemble()) and self._fit(head)
-        except (LookupError, ValueError):
+        except UNREADABLE:
             # It cannot even be put together.
             return False
 
@@ -440,7 +464,7 @@ class Transaction(ABC):
             return []
         try:
             contents = self._contents(head, self.parts(head).assemble(), wanted)
-        except (LookupError, ValueError):
+        except UNREADABLE:
             # A check says what is wrong with it.
             return []
         return [(number, seals.seal(content)) for number, content in contents.items()]

@@ -47,7 +47,7 @@ class View:
         self.directed, self.users, self.edges = head.directed, head.users, head.edges
         self.columns = Columns(self._fetch)
         #: The figures of `graphpriv.structure.anatomy`.
-        self.figures: Mapping[str, Any] = json.loads(self._fetch([FIGURES])[0])
+        self.figures: Mapping[str, Any] = _figures(self._fetch([FIGURES])[0])
 
     def _fetch(self, numbers: Sequence[int]) -> Sequence[bytes]:
         found = self._at.pieces(self._head.key, numbers) if self._made is None else self._made
@@ -90,3 +90,14 @@ class View:
     def number_of(self, position: int) -> int:
         """The number of the user at a position, which stays when others before it are gone."""
         return int(self.columns.slice("number", position, position + 1)[0])
+
+
+def _figures(data: bytes) -> Mapping[str, Any]:
+    """The figures of a summary; one that is damaged is made anew like one that is not there."""
+    try:
+        figures = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unsummarised from None
+    if not isinstance(figures, dict):
+        raise Unsummarised
+    return figures

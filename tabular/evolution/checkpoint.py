@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,7 +134,8 @@ class CheckpointFile:
         try:
             with np.load(io.BytesIO(body), allow_pickle=False) as read:
                 return Checkpoint.of({name: read[name] for name in read.files})
-        except (ValueError, KeyError, zipfile.BadZipFile):
+        except (ValueError, TypeError, LookupError, AttributeError, EOFError, RecursionError, zlib.error,
+                zipfile.BadZipFile, NotImplementedError, OSError):  # fmt: skip
             raise InvalidInput(f"{self.where}: this is no checkpoint of an evolution.") from None
 
     def clear(self) -> None:

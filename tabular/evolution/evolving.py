@@ -16,7 +16,7 @@ import numpy as np
 from tabular import loop
 from tabular.comparison import pareto_front
 from tabular.compiling import working_clock
-from tabular.errors import NoSolution, named
+from tabular.errors import InvalidInput, NoSolution, named
 from tabular.evolution.checkpoint import Checkpoint, Keeper
 from tabular.evolution.contract import Evolution, Individual, Population, Task, evolutions
 from tabular.evolution.fitness.contract import SCORES
@@ -154,11 +154,21 @@ class _Run:
             self.start = self._start()
             self.history = [self._row()]
         else:
-            self.population = evolution.resume(task, resumed.population)
-            document = resumed.document
-            self.generation, self.spent = document["generation"], document["seconds"]
-            self.last_better, self.start = document["last_better"], dict(document["start"])
-            self.history = [list(row) for row in resumed.history.tolist()]
+            self._take_up(resumed)
+
+    def _take_up(self, resumed: Checkpoint) -> None:
+        """Go on from where another run stood."""
+        document = resumed.document
+        try:
+            self.population = self.evolution.resume(self.task, resumed.population)
+            self.generation, self.spent = int(document["generation"]), float(document["seconds"])
+            self.last_better, self.start = int(document["last_better"]), dict(document["start"])
+            self.history = [[float(each) for each in row] for row in resumed.history.tolist()]
+            self.figures()
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
+            raise InvalidInput(
+                f"What the checkpoint holds is not what such a run keeps; begin anew without {named('resume')}."
+            ) from None
 
     def go(
         self, keeper: Keeper | None, seed: str, report: Report, best: Callable[[Mapping[str, Any]], None],

@@ -87,7 +87,7 @@ class Records(Evolution):
         rng = generator_of(document["generator"])
         population = Files(self, task, fitness, genes, tuple(document["origins"]), left_out, rng)
         population.settle(list(genes.unpacked(values["files"])))
-        population.evaluated, population.generation = document["evaluated"], document["generation"]
+        population.evaluated, population.generation = int(document["evaluated"]), int(document["generation"])
         return population
 
     def check(self, task: Task) -> None:

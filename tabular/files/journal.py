@@ -195,7 +195,7 @@ def finish_interrupted(folder: str | Path) -> list[str]:
     with contextlib.suppress(OSError):
         found = sorted(path for path in Path(folder).iterdir() if path.name.startswith(MARK))
         for path in found:
-            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 if path.name.endswith(_JOURNAL):
                     told += _finish(path)
                 elif not path.with_name(path.name.rpartition("-")[0] + _JOURNAL).exists():

@@ -162,7 +162,7 @@ class Places(Builder):
         downwards = []
         for number, value in enumerate(present(attribute), start=1):
             above = self.paths.get(text_of(value))
-            if above is None or isinstance(above, str):
+            if not isinstance(above, Sequence) or isinstance(above, str):
                 raise InvalidHierarchy(f"Hierarchy of {attribute.name}: value {number} of the column has no path.")
             downwards.append((*map(str, reversed(list(above))), text_of(value)))
         longest = max(map(len, downwards), default=0)

@@ -20,7 +20,7 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
 from graphpriv.store.records import Copy, Forgotten, Unsettled, changed, refuse_newer
-from graphpriv.store.transaction import Key, Source, Transaction
+from graphpriv.store.transaction import UNREADABLE, Key, Source, Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -154,10 +154,16 @@ class Neo4jStore(Store):
         self._write(while_nobody_writes)
 
     def check(self) -> list[str]:
+        try:
+            return self._checked()
+        except UNREADABLE:
+            return [f"{self.address}: records are not as they were made; restore a backup."]
+
+    def _checked(self) -> list[str]:
         self.expire()
         self._clean()
         self.seal()
-        problems = self._read(lambda at: at.orphans())
+        problems = self._read(lambda at: [*at.orphans(), *at.problems_of_secret()])
         for name in [head.name for head in self._read(lambda at: at.heads())]:
             problems += self._problems(name)
         return problems

@@ -29,6 +29,11 @@ _WRITING_KIB, _READING_KIB = 256 * 1024, 8 * 1024
 _RESERVE_PART, _LEAST_RESERVE, _MOST_RESERVE = 8, 256 * 1024, 16 * 1024 * 1024
 
 
+#: What our statements end in where tables, columns or texts are not what the layout says: no code, a word that means
+#: nothing, a value of the wrong kind.
+_CHANGED = (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+
+
 class Damaged(InvalidInput):
     """The file is not what was written."""
 
@@ -289,8 +294,14 @@ class StoreFile:
             yield
         except sqlite3.Error as error:
             raise self._in_words(error) from None
+        except UnicodeDecodeError:
+            # What the database says of a damaged table has its bytes in it.
+            raise self._damaged() from None
         except UnicodeEncodeError:
             raise InvalidInput(f"{self.called}: a text is not valid Unicode. Nothing was written.") from None
+
+    def _damaged(self) -> Damaged:
+        return Damaged(f"{self.called}: its tables or texts are not as they were made; restore a backup of it.")
 
     def _in_words(self, error: sqlite3.Error) -> ReportedError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -311,6 +322,8 @@ class StoreFile:
             return InvalidInput(f"{self.called}: the file cannot be opened for reading and writing.")
         if code == sqlite3.SQLITE_CONSTRAINT:
             return InvalidInput(f"{self.called}: two records have the same id. Nothing was written.")
+        if code in _CHANGED:
+            return self._damaged()
         return StoreUnavailable(f"{self.called}: the database failed ({type(error).__name__}, code {code}).")
 
 

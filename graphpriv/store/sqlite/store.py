@@ -15,7 +15,7 @@ from graphpriv.store.copies import hand_over, leftovers, working_folder
 from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
-from graphpriv.store.transaction import Key, Source
+from graphpriv.store.transaction import UNREADABLE, Key, Source
 from tabular.errors import FileFailure, ReportedError
 from tabular.files.disk import STREAM, refuse_existing
 
@@ -149,3 +149,5 @@ class SqliteStore(Store):
         except Damaged as error:
             # Some damage stops the inspection itself.
             return [str(error)]
+        except UNREADABLE:
+            return [f"{self.address}: its tables or texts are not as they were made; restore a backup of it."]

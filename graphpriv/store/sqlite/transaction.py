@@ -312,7 +312,8 @@ class SqliteTransaction(Transaction):
         return dict(self.ask(query, key, json.dumps(numbers)))
 
     def pieces(self, key: Key, numbers: Sequence[int]) -> dict[int, bytes]:
-        query = "SELECT number, data FROM summaries WHERE graph = ? AND number IN (SELECT value FROM json_each(?))"
+        of = "WHERE graph = ? AND number IN (SELECT value FROM json_each(?))"
+        query = f"SELECT number, CAST(data AS BLOB) FROM summaries {of}"  # noqa: S608 (our own words)
         return dict(self.ask(query, key, json.dumps(numbers)))
 
     def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
@@ -486,12 +487,16 @@ class SqliteTransaction(Transaction):
 
     def problems_of_all(self) -> list[str]:
         """The problems of the file, in sentences that name graphs but no person."""
-        problems = [f"The file is damaged: {text}." for (text,) in self.ask("PRAGMA integrity_check") if text != "ok"]
+        found = [text for (text,) in self.ask("PRAGMA integrity_check(20)") if text != "ok"]
+        # Each may be many lines, the first of them without news.
+        lines = [line for text in found for line in text.splitlines() if "***" not in line]
+        problems = [f"The file is damaged: {line}." for line in lines]
         if problems:
             # What stands in damaged pages says nothing.
             return problems
         broken = Counter(table for table, *_ in self.ask("PRAGMA foreign_key_check"))
         problems += [f"{rows} rows of {table} refer to something that is not there." for table, rows in broken.items()]
+        problems += self.problems_of_secret()
         problems += [problem for head in self.heads() for problem in self.problems(head)]
         if self.ask("SELECT 1 FROM erasures"):
             problems.append(

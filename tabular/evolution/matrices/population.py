@@ -142,7 +142,7 @@ class MatrixPopulation(Population):
             genes = {name: values[f"genes {number}"][place] for number, name in enumerate(setting.columns)}
             members.append(setting.known_member(origin, genes, loss))
         found = cls(task, setting, members, generator_of(document["generator"]), int(document["release"]))
-        found.evaluated = document["evaluated"]
+        found.evaluated = int(document["evaluated"])
         return found
 
     def kept(self) -> Values:
