@@ -169,8 +169,12 @@ _made: list[Path] = []
 def _fresh() -> Path:
     """A new folder for this process, which goes with it."""
     if not _made or not _made[-1].is_dir():
-        _made.append(Path(tempfile.mkdtemp(prefix="graphpriv-")))
-        atexit.register(shutil.rmtree, _made[-1], ignore_errors=True)
+        from tabular.files.working import new_working_folder
+
+        # Its lock goes with this process, however that ends.
+        made, _ = new_working_folder(Path(tempfile.gettempdir()))
+        _made.append(made)
+        atexit.register(shutil.rmtree, made, ignore_errors=True)
     return _made[-1]
 
 

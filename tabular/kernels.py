@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import pickle
+import secrets
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, ClassVar, TypeVar, cast
+from typing import IO, Any, ClassVar, TypeVar, cast
 
 import numba
 import numpy as np
@@ -21,6 +24,7 @@ from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from tabular.compiling import cache_folders, compile_time, make_cache_folder, waited_for
+from tabular.files.journal import MARK, finish_interrupted, new_locked
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -89,6 +93,30 @@ class _Kept(CompileResultCacheImpl):
     _locator_classes: ClassVar[list[type[object]]] = [_Locator]
 
 
+class _CacheFile(IndexDataCacheFile):
+    """The files of one kernel in a folder; what a killed process has left there goes with the next one that writes."""
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[IO[bytes]]:
+        folder = Path(self._cache_path)
+        _clear_up(folder)
+        temporary = folder / f"{MARK}{secrets.token_hex(8)}.new"
+        try:
+            with open(new_locked(temporary), "wb") as file:  # noqa: PTH123
+                os.fchmod(file.fileno(), 0o644)
+                yield file
+                file.flush()
+                temporary.replace(filepath)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@cache
+def _clear_up(folder: Path) -> None:
+    """Once in a process: a folder of code has many files."""
+    finish_interrupted(folder)
+
+
 class _KernelCache(FunctionCache):
     """Keeps the machine code of one kernel, one file for each kind of arguments."""
 
@@ -96,7 +124,7 @@ class _KernelCache(FunctionCache):
         function, self._kernel = kernel.py_func, kernel
         self._name, self._py_func = repr(function), function
         self._impl = _Kept(function)
-        self._files: list[IndexDataCacheFile] | None = None
+        self._files: list[_CacheFile] | None = None
         self.enable()
 
     @property
@@ -107,13 +135,13 @@ class _KernelCache(FunctionCache):
         for file in self._kept_in():
             file.flush()
 
-    def _kept_in(self) -> list[IndexDataCacheFile]:
+    def _kept_in(self) -> list[_CacheFile]:
         # The kernels that this one calls may stand below it: they are known when it is first called.
         if self._files is None:
             function = self._py_func
             name = f"{function.__module__}.{function.__qualname__}-py{sys.version_info[0]}{sys.version_info[1]}"
             folders = cache_folders(Path(function.__code__.co_filename).parent)
-            self._files = [IndexDataCacheFile(str(folder), name, _stamp(self._kernel)) for folder in folders]
+            self._files = [_CacheFile(str(folder), name, _stamp(self._kernel)) for folder in folders]
         return self._files
 
     @property

@@ -15,6 +15,7 @@ from typing import Any
 
 from api.service.home import Home, now, written
 from tabular.errors import InvalidInput, ReportedError
+from tabular.files.journal import MARK, finish_interrupted, new_locked
 
 #: How long an answer is kept.
 KEPT = timedelta(hours=24)
@@ -111,9 +112,9 @@ class Process:
                 left.unlink(missing_ok=True)
         self._path = folder / f"{_ALIVE}{secrets.token_hex(8)}"
         # Under its name it is locked from the beginning.
-        new = self._path.with_name(f".{self._path.name}")
-        self._held = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        fcntl.flock(self._held, fcntl.LOCK_EX)
+        finish_interrupted(folder)
+        new = folder / f"{MARK}{secrets.token_hex(8)}.new"
+        self._held = new_locked(new)
         new.rename(self._path)
 
     @property

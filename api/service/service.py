@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +28,8 @@ from api.service.tables.tables import Tables
 from api.service.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
+from tabular.files.journal import WORKING, leftovers
+from tabular.files.working import working_folder
 
 if TYPE_CHECKING:
     from graphpriv.store import Store
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 #: How often the service looks for what nobody wants any more, in seconds.
 _HOUSEKEEPING = 300.0
-
-#: After so long, in seconds, the folder of a request is one that a killed process has left.
-_LEFT = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +54,7 @@ class Service:
         """The service with its folder, which is made where there is none."""
         settings.refuse_unknown_providers()
         records = Records.at(settings.home, create=True)
-        _clear_left(records.home.folder)
+        leftovers(records.home.folder)
         uploads = Uploads(records.home, settings.largest_upload)
         found = files or StoredFiles(uploads, Tables(records.home))
         return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
@@ -164,14 +161,14 @@ class Service:
     def without_places(self, text: str) -> str:
         """A *text* for somebody outside, in which nothing says where the service and its store lie."""
         # A file of one request lies in a folder of its own.
-        text = re.sub(rf"{re.escape(str(self.folder))}(/request-[^/\s]+)?/?", "", text)
+        text = re.sub(rf"{re.escape(str(self.folder))}(/{re.escape(WORKING)}[^/\s]+)?/?", "", text)
         return text.replace(self.settings.store, "the store")
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A folder for files of one request, in the folder of the service, where nobody else looks."""
-        with tempfile.TemporaryDirectory(prefix="request-", dir=self.folder) as name:
-            yield Path(name)
+        with working_folder(self.folder) as folder:
+            yield folder
 
     def keep_house(self) -> None:
         """Now and from time to time, erase what nobody wants any more."""
@@ -188,7 +185,7 @@ class Service:
             self.tables.erase_left,
             self.records.home.settle,
             lambda: self.opened().finish_erasing(),
-            lambda: _clear_left(self.folder),
+            lambda: leftovers(self.folder),
             self._erase_old_jobs,
             self._erase_replaced,
         ):
@@ -228,15 +225,6 @@ class Service:
 def _in_background(work: Callable[[], None]) -> None:
     """Do *work* while others are answered."""
     threading.Thread(target=work, daemon=True, name="later").start()
-
-
-def _clear_left(folder: Path) -> None:
-    """Delete the files of requests whose process was killed."""
-    for each in folder.glob("request-*"):
-        # Those of another process that is at work are younger.
-        with suppress(OSError):
-            if each.stat().st_mtime < time.time() - _LEFT:
-                shutil.rmtree(each, ignore_errors=True)
 
 
 #: After a store has failed to open, so many seconds pass before somebody tries again.

@@ -133,6 +133,8 @@ class Outcome:
     outputs: Sequence[Output] = ()
     #: The answer of a verb that gives one JSON object a line; they are made as they are taken.
     lines: Iterable[Mapping[str, Any]] | None = None
+    #: Files that go when the outputs take their places: of an earlier run, and none of this one.
+    removed: Sequence[Path] = ()
     #: Whether the outputs replace files that exist, though nobody asked for that.
     replaces_unasked: bool = False
     #: Whether what `fail_if` asks for is so.
@@ -320,7 +322,7 @@ def _performed(verb: Verb, work: Work) -> Outcome:
         verb = resolved(verb, work)
     planned, reads = verb.planned(), [*verb.reads(), *work.reads]
     kept = _tables_to_be(verb, work)
-    _put_right([*reads, *(each.path for each in planned)], work)
+    _put_right([*reads, *_store_of(verb, work), *(each.path for each in planned)], work)
 
     if work.overwrite and not (planned or verb.replaces or verb.writes_later):
         raise InvalidParameter(f"{named('overwrite')} has no effect without an output.")
@@ -340,7 +342,8 @@ def _performed(verb: Verb, work: Work) -> Outcome:
         outcome = verb.run(replace(work, expect=expect))
     if outcome.outputs:
         _put_right([each.path for each in outcome.outputs], work)
-        release = write_outputs(outcome.outputs, overwrite=work.overwrite or outcome.replaces_unasked)
+        overwrite = work.overwrite or outcome.replaces_unasked
+        release = write_outputs(outcome.outputs, overwrite=overwrite, removed=outcome.removed)
         if release is not None:
             outcome = replace(outcome, document={**outcome.document, "release_id": release})
     if outcome.lines is not None:
@@ -414,6 +417,11 @@ def _refuse_mix(files: Sequence[str]) -> None:
         raise InvalidInput(f"{beside}: this is not a data dictionary: it is not JSON.") from None
     if isinstance(document, dict):
         check_release_id(files, document.get("release"), record=beside)
+
+
+def _store_of(verb: Verb, work: Work) -> list[str]:
+    """The file of the store, if the verb opens one that is a file."""
+    return [work.store.removeprefix("file:")] if verb.store is not None and work.store.startswith("file:") else []
 
 
 def _put_right(paths: Sequence[str], work: Work) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from api.verbs.contract import Verb, Work, verbs
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named
-from tabular.files.disk import Planned, check_outputs, read_text, write_text
+from tabular.files.disk import Planned, check_outputs, put_right, read_text, write_text
 
 #: The kinds of options, by the annotation of their field; `| None` may follow.
 _MUST = {
@@ -153,6 +153,8 @@ def write_plan(name: str, verb: Verb, work: Work, path: str) -> None:
     """Write a sound verb to a file as a plan, but not where a file of the verb or the store stands."""
     verb.check()
     files = [*verb.reads(), *(each.path for each in verb.planned())]
+    for text in put_right([path]):
+        work.note(text)
     check_outputs([Planned("plan", path)], overwrite=work.overwrite, reads=files, store=work.store)
     write_text(path, text_of(plan_of(name, verb), path), overwrite=work.overwrite)
 

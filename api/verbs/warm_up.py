@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,10 +51,10 @@ class WarmUp(Verb):
 
     def run(self, work: Work) -> Outcome:
         from tabular.compiling import compile_time
+        from tabular.files.working import working_folder
 
         before, spent = compile_time.kernels, compile_time.seconds
-        with tempfile.TemporaryDirectory(prefix="graphpriv-warm-up-") as name:
-            folder = Path(name)
+        with working_folder() as folder:
             (folder / "levels").mkdir()
             _write_tables(folder)
             quiet = Work(store=f"file:{folder / 'store.db'}", seed=1)

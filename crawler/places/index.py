@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -22,6 +20,8 @@ from zipfile import BadZipFile
 
 from graphpriv.places import Path
 from tabular.compiling import cache_folders, make_cache_folder
+from tabular.files.disk import replacing
+from tabular.files.journal import finish_interrupted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,10 +244,9 @@ def _keep(made: Mapping[str, NDArray[np.generic]]) -> None:
     for folder in cache_folders(File(__file__).parent):
         with contextlib.suppress(OSError):
             make_cache_folder(folder)
-            handle, name = tempfile.mkstemp(dir=folder, suffix=".npz")
-            with os.fdopen(handle, "wb") as file:
+            finish_interrupted(folder)
+            with replacing(folder / _file_name(), private=True) as file:
                 np.savez(file, **made)  # type: ignore[arg-type]
-            File(name).replace(folder / _file_name())
             _forget_older(folder)
             return
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from graphpriv.formats.contract import GraphFormat, Imported, Origin, formats
 from graphpriv.graph import SocialGraph
 from tabular.errors import InvalidInput, InvalidParameter, named
-from tabular.files.disk import STREAM, replacing
+from tabular.files.disk import STREAM, Output, put_right, write_outputs
 from tabular.loop import Report, silent
 
 __all__ = ["GraphFormat", "Imported", "format_of", "formats", "graph_files", "read_graph", "write_graph"]
@@ -58,13 +60,18 @@ def write_graph(
     *private* files are for their owner's eyes alone.
     """
     files = graph_files(path, format)
-    with ExitStack() as stack:
-        # The first file comes into being last: who finds it finds the others too.
-        opened = [stack.enter_context(replacing(file, overwrite=overwrite, private=private)) for file in files]
-        writers = formats[format_of(path, format)].method().writers(graph, Path(path))
-        for write, file in zip(writers, opened, strict=True):
-            write(file)
+    put_right(map(str, files))
+    writers = formats[format_of(path, format)].method().writers(graph, Path(path))
+    outputs = [
+        Output(path=str(file), parameter="path", write=partial(_written, write), private=private)
+        for write, file in zip(writers, files, strict=True)
+    ]
+    write_outputs(outputs, overwrite=overwrite)
     return files
+
+
+def _written(write: Callable[[IO[bytes]], object], file: IO[bytes], release: str) -> None:
+    write(file)
 
 
 def graph_files(path: str | Path, format: str | None = None) -> list[Path]:

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from tabular.errors import InvalidInput, ReportedError, SourceUnavailable
+from tabular.files.disk import put_right, replacing
 
 T = TypeVar("T")
 
@@ -90,12 +91,9 @@ class Transport:
         with self._opened("GET", address, None, {}) as answer:
             if to.is_dir():
                 to /= _name(answer, address)
-            with to.open("xb") as into:
-                try:
-                    _copy(answer, into.write)
-                except BaseException:
-                    to.unlink()
-                    raise
+            put_right([str(to)])
+            with replacing(to, overwrite=False) as into:
+                _copy(answer, into.write)
         return to
 
     @contextmanager

@@ -7,7 +7,6 @@ has chosen that disk for them.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -19,6 +18,8 @@ from typing import TYPE_CHECKING
 from graphpriv.store.sqlite.schema import acts_by_itself, is_ours
 from tabular.errors import FileFailure, InvalidInput
 from tabular.files.disk import STREAM, failure, read_bytes, reason, refuse_existing, replacing
+from tabular.files.journal import sync_folder
+from tabular.files.working import working_folder
 
 if TYPE_CHECKING:
     from graphpriv.store.sqlite.store import SqliteStore
@@ -110,48 +111,10 @@ def opened_backup(path: str | Path, *, near: Path | None) -> Iterator[SqliteStor
             yield store
 
 
-#: How the names of such folders begin.
-PREFIX = ".graphpriv-copy-"
-
-
-@contextlib.contextmanager
-def working_folder(place: Path) -> Iterator[Path]:
-    """A folder within *place* for the time of the block that nobody but the owner can look into."""
-    leftovers(place)
-    try:
-        folder, lock = _locked(place)
-    except OSError as error:
-        raise failure(error, place) from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
-
-
 def first_usable(*places: Path) -> Path:
     """The first of the folders that can be written to; the one for temporary files where there is none."""
     fallback = Path(tempfile.gettempdir())
     return next((each for each in places if each.is_dir() and os.access(each, os.W_OK | os.X_OK)), fallback)
-
-
-def leftovers(place: Path) -> list[Path]:
-    """Remove what killed runs left in a folder, and name what could not be removed."""
-    stuck = []
-    for folder in sorted(place.glob(f"{PREFIX}*")):
-        with contextlib.suppress(OSError):
-            if folder.lstat().st_uid != os.getuid():
-                continue
-            lock = _opened(folder)
-            try:
-                # Whoever is at work with it holds the lock; the lock of a killed process is gone.
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-                if folder.exists():
-                    stuck.append(folder)
-            finally:
-                os.close(lock)
-    return stuck
 
 
 def hand_over(written: Path, path: str | Path, *, overwrite: bool) -> None:
@@ -166,23 +129,6 @@ def hand_over(written: Path, path: str | Path, *, overwrite: bool) -> None:
             os.fsync(file.fileno())
         refuse_existing(path, overwrite=overwrite)
         written.replace(path)
+        sync_folder(Path(path).absolute().parent)
     except OSError as error:
         raise failure(error, path) from None
-
-
-def _locked(place: Path) -> tuple[Path, int]:
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
-        # Before it is locked, another process may take it for left behind.
-        with contextlib.suppress(FileNotFoundError):
-            lock = _opened(folder)
-            # Where no locks are possible, nobody can take it for left behind either.
-            with contextlib.suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            if folder.exists():
-                return folder, lock
-            os.close(lock)
-
-
-def _opened(folder: Path) -> int:
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken, ReportedError, named
-from tabular.files.journal import MARK, Replacement, finish_interrupted, new_locked
+from tabular.files.journal import MARK, Replacement, finish_interrupted, new_locked, sync_folder
 
 #: What stands for standard input or standard output.
 STREAM = "-"
@@ -108,6 +108,7 @@ def replacing(path: str | Path | IO[bytes], *, overwrite: bool = True, private: 
             yield file
             finish(file, private=private)
             temporary.replace(target)
+            sync_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -243,16 +244,17 @@ def put_right(paths: Iterable[str]) -> list[str]:
     return [text for folder in folders for text in finish_interrupted(folder)]
 
 
-def write_outputs(outputs: Sequence[Output], *, overwrite: bool) -> str | None:
+def write_outputs(outputs: Sequence[Output], *, overwrite: bool, removed: Sequence[Path] = ()) -> str | None:
     """Write all *outputs* or none, and give the release id, if anything is released; missing folders are made.
 
-    Whatever fails, an interruption too, is undone, and the error says what is on the disk then.
+    Files that are *removed* go with what the outputs replace. Whatever fails, an interruption
+    too, is undone, and the error says what is on the disk then.
     """
     for output in outputs:
         refuse_existing(output.path, overwrite=overwrite)
     files = [output for output in outputs if output.path != STREAM]
-    replacement = Replacement([place_of(output.path) for output in files])
-    temporaries = {output.path: place.temporary for output, place in zip(files, replacement.places, strict=True)}
+    replacement = Replacement([place_of(output.path) for output in files], removed)
+    temporaries = {output.path: place.temporary for output, place in zip(files, replacement.places, strict=False)}
     names = ", ".join(temporaries)
     with contextlib.ExitStack() as stack:
         stack.callback(replacement.close)

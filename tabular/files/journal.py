@@ -6,7 +6,7 @@ POSIX renames one path at a time, so several files cannot change in one step. Th
    temporaries and old copies beside them, before there are any. Other folders get a pointer to it.
 2. Each file is written completely to its temporary. Each old file gets a second name (a hard link, or a copy where the
    file system has no links). The journal then notes what each new file is known by: inode, size, time of change.
-3. The temporaries are renamed to their targets.
+3. The temporaries are renamed to their targets, and files that shall go with the old ones are removed.
 4. The journal notes that all is done. Old copies, pointers and, last, the journal itself are removed.
 
 Each step reaches the disk before the next one begins. So until "done" is noted, every old file is at its place or has
@@ -34,8 +34,9 @@ from typing import Any
 
 from tabular.errors import NameTaken, named
 
-#: How the names of all temporaries, old copies and journals begin.
+#: How the names of all temporaries, old copies and journals begin, and those of folders for the time of some work.
 MARK = ".graphpriv-"
+WORKING = f"{MARK}copy-"
 _JOURNAL = ".journal"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL
 
@@ -52,11 +53,13 @@ class Place:
 class Replacement:
     """Files that take the place of others together: `begin`, write the temporaries, `rename`, `commit`, `clear`.
 
-    Until `commit` has returned, `undo` puts everything back as it was, however far things have come.
+    Files that are *removed* go together with them. Until `commit` has returned, `undo` puts everything back as it was,
+    however far things have come.
     """
 
-    def __init__(self, targets: Sequence[Path]) -> None:
-        name = f"{MARK}{secrets.token_hex(8)}"
+    def __init__(self, written: Sequence[Path], removed: Sequence[Path] = ()) -> None:
+        name, targets = f"{MARK}{secrets.token_hex(8)}", [*written, *removed]
+        self._written = len(written)
         # Folders that are there come first: what the journal says of the others must be on the disk before they are.
         self.folders = sorted(dict.fromkeys(each.parent for each in targets), key=lambda folder: not folder.is_dir())
         self.made = [folder for folder in self.folders if not folder.is_dir()]
@@ -66,6 +69,7 @@ class Replacement:
         ]
         self.journals = [folder / f"{name}{_JOURNAL}" for folder in self.folders]
         #: What each new file is known by, and whether there was an old one; of all files, before the first is renamed.
+        #: A file that is removed is known by not being there.
         self.marks: list[tuple[Any, bool]] = []
         self._locks: list[int] = []
         self._undoable: int | None = None
@@ -90,13 +94,16 @@ class Replacement:
                 raise NameTaken(f"{place.target}: the file exists; give {named('overwrite')} to replace it.")
             if exists:
                 _keep(place.target, place.old)
+            # There is no temporary for a file that is removed, and so no mark.
             marks.append((_mark_of(place.temporary), exists))
         if self.places:
             self._sync_folders()
             _append(self._locks[0], {"files": marks})
         self.marks = marks
-        for place in self.places:
+        for place in self.places[: self._written]:
             os.replace(place.temporary, place.target)  # noqa: PTH105
+        for place in self.places[self._written :]:
+            place.target.unlink(missing_ok=True)
         self._sync_folders()
 
     def commit(self) -> None:
@@ -115,7 +122,7 @@ class Replacement:
             if _mark_of(place.target) != mark:
                 continue
             if not had_old:
-                place.target.unlink()
+                place.target.unlink(missing_ok=True)
             elif place.old.exists():
                 os.replace(place.old, place.target)  # noqa: PTH105
         if self.marks:
@@ -137,7 +144,7 @@ class Replacement:
     def new_files(self) -> list[str]:
         """The targets where the new file stands."""
         found = zip(self.places, self.marks, strict=False)
-        return [place.target.name for place, (mark, _) in found if _mark_of(place.target) == mark]
+        return [place.target.name for place, (mark, _) in found if mark is not None and _mark_of(place.target) == mark]
 
     def close(self) -> None:
         """Give up the locks."""
@@ -192,6 +199,7 @@ def finish_interrupted(folder: str | Path) -> list[str]:
     What a living process is doing stays untouched, and so does what cannot be undone now.
     """
     told: list[str] = []
+    leftovers(folder)
     with contextlib.suppress(OSError):
         found = sorted(path for path in Path(folder).iterdir() if path.name.startswith(MARK))
         for path in found:
@@ -238,6 +246,30 @@ def _finish_elsewhere(pointer: Path, journal: Path) -> list[str]:
             path.unlink(missing_ok=True)
         pointer.unlink(missing_ok=True)
     return []
+
+
+def leftovers(place: str | Path) -> list[Path]:
+    """Remove the working folders that killed processes left in a folder, and name those that could not be removed."""
+    stuck = []
+    for folder in sorted(Path(place).glob(f"{WORKING}*")):
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid != os.geteuid():
+                continue
+            lock = opened_folder(folder)
+            try:
+                # Whoever is at work with it holds the lock; the lock of a killed process is gone.
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+                if folder.exists():
+                    stuck.append(folder)
+            finally:
+                os.close(lock)
+    return stuck
+
+
+def opened_folder(folder: Path) -> int:
+    """A descriptor of a folder, and of no link to one."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
 
 def new_locked(path: Path) -> int:

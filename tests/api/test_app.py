@@ -11,6 +11,7 @@ from api.service.probe import Probe
 from api.service.settings import Settings
 from graphpriv.store import open_store
 from tabular.errors import InvalidParameter, NoSolution, StoreUnavailable
+from tabular.files.journal import WORKING
 from tests.api.http.fakes import FakeJobs
 
 
@@ -128,10 +129,10 @@ def test_the_house_is_kept_while_the_service_runs(app, monkeypatch):
     monkeypatch.setattr("api.service.service._HOUSEKEEPING", 0.05)
     service = app.extensions["graphpriv"]
     upload = service.uploads.open(service.accounts.add("ann", "custodian")[0], 3)
-    left = service.folder / "request-left"
+    # Nobody holds its lock.
+    left = service.folder / f"{WORKING}left"
     left.mkdir()
-    for path in (left, service.uploads.folder / upload.id):
-        os.utime(path, (time.time() - 4000,) * 2)
+    os.utime(service.uploads.folder / upload.id, (time.time() - 4000,) * 2)
     service.keep_house()
     until = time.monotonic() + 10
     while (left.exists() or any(service.uploads.folder.iterdir())) and time.monotonic() < until:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import threading
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 from tabular import compiling
 from tabular.compiling import CompileTime, cache_folders, check_cache_folder, is_safe, make_cache_folder
 from tabular.errors import InvalidInput
-from tabular.kernels import compiled
+from tabular.files.journal import WORKING
+from tabular.kernels import _CacheFile, _clear_up, compiled
+from tests.moments import killed_at
 
 
 class Clock:
@@ -203,3 +206,39 @@ class Planted:
 
     def __reduce__(self):
         return (open, (self.path, "w"))
+
+
+def test_a_folder_of_a_killed_process_goes_with_the_next_that_needs_one(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(compiling, "_made", [])
+
+    def killed():
+        (compiling._fresh() / "code.nbc").write_bytes(b"x")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert killed_at(0, killed).code is None
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(WORKING)
+    own = compiling._fresh()
+    assert list(tmp_path.iterdir()) == [own] != [left]
+    assert killed_at(0, lambda: compiling._fresh() != own).code == 0
+
+
+def test_what_a_killed_process_was_keeping_of_a_kernel_goes_with_the_next_that_keeps_one(tmp_path):
+    file = _CacheFile(str(tmp_path), "kernel", "1")
+
+    def keep():
+        file.save("key", [1] * 10_000)
+        return 0
+
+    for moment in range(1, 40):
+        ended = killed_at(moment, keep)
+        _clear_up.cache_clear()
+        file.save("key", [2])
+        assert file.load("key") == [2]
+        assert sorted(path.suffix for path in tmp_path.iterdir()) == [".nbc", ".nbi"]
+        for path in tmp_path.iterdir():
+            path.unlink()
+        if ended.code is not None:
+            break
+    assert (ended.code, moment > 4) == (0, True)

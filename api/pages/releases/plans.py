@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
+from pathlib import PurePath
 from typing import Any
 
 from api.http.gate import service
@@ -22,8 +21,8 @@ LARGEST = 64 * 1024
 
 def chosen_in(data: bytes, name: str) -> dict[str, Any]:
     """What the plan in a file called *name* has chosen: kind, name, k, columns and the protection."""
-    with TemporaryDirectory(prefix="request-", dir=service().folder) as folder:
-        path = Path(folder) / ("plan.json" if name.lower().endswith(".json") else "plan.toml")
+    with service().scratch() as folder:
+        path = folder / ("plan.json" if name.lower().endswith(".json") else "plan.toml")
         path.write_text(data.decode("utf-8", "replace"), encoding="utf-8")
         call_by("the plan", str(path))
         verb, found = read_plan(str(path))

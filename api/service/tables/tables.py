@@ -35,8 +35,10 @@ from api.service.uploads import TooLarge
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, Outdated, named
 from tabular.files.csv_tables import DialectOptions
 from tabular.files.description import described, described_columns
+from tabular.files.journal import MARK, leftovers
 from tabular.files.limits import TooMuch
 from tabular.files.schema import schema_of
+from tabular.files.working import working_folder
 
 if TYPE_CHECKING:
     from api.verbs.contract import Work
@@ -225,11 +227,9 @@ class Tables:
         must still have the *tag*.
         """
         check_name(name)
-        id = secrets.token_hex(16)
-        made_now = StoredTable(id, name, kind, file.stat().st_size, now(), self.folder / id)
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        made_now.folder.mkdir(mode=0o700)
-        try:
+        with working_folder(self.folder) as folder:
+            made_now = StoredTable(secrets.token_hex(16), name, kind, file.stat().st_size, now(), folder)
             _copy(file, made_now.file)
             if dictionary is not None and dictionary.is_file():
                 _copy(dictionary, made_now.dictionary)
@@ -240,13 +240,11 @@ class Tables:
                 _write_schema(made_now, schema)
             if is_read:
                 self.describe(made_now)
-            self._enter(made_now, replaced, tag)
-        except BaseException:
-            shutil.rmtree(made_now.folder, ignore_errors=True)
-            raise
-        return made_now
+            return self._enter(made_now, replaced, tag)
 
-    def _enter(self, table: StoredTable, replaced: StoredTable | None, tag: str | None) -> None:
+    def _enter(self, table: StoredTable, replaced: StoredTable | None, tag: str | None) -> StoredTable:
+        """Give a table that is whole its place and its name."""
+        entered = replace(table, folder=self.folder / table.id)
         with self.home.writing() as db:
             if replaced is not None:
                 refuse_outdated(replaced, tag)
@@ -257,6 +255,9 @@ class Tables:
                 db.execute(f"INSERT INTO tables ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608 (ours)
             except sqlite3.IntegrityError:
                 raise NameTaken(f"A table is called {table.name!r} already; take another name.") from None
+            # Before the name counts: a folder without a name is erased within the hour, a name without a folder is not.
+            table.folder.rename(entered.folder)
+        return entered
 
     def described(self, table: StoredTable) -> dict[str, Any]:
         """What `table describe` says of a table; it is read when somebody first asks, unless it is large."""
@@ -361,8 +362,9 @@ class Tables:
     def erase_left(self) -> None:
         """Delete folders of no table, and files that never took their place: whoever wrote them was killed."""
         known = {each.id for each in self.all()}
-        # One that is being made has no name yet.
-        left = [each for each in self.folder.glob("*") if each.name not in known]
+        # One that has just been made gets its name in the next moment.
+        left = [each for each in self.folder.glob("*") if each.name not in known and not each.name.startswith(MARK)]
+        leftovers(self.folder)
         for path in (*left, *self.folder.glob(f"*/{_NEW}*")):
             with contextlib.suppress(FileNotFoundError):
                 if path.stat().st_mtime < time.time() - _LEFT:

@@ -6,7 +6,6 @@ import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from api.verbs.contract import (
@@ -57,6 +56,7 @@ class RunDemo(Verb):
         from graphpriv.risk.ahead import compiling_the_search
         from graphpriv.store import open_store
         from graphpriv.synthetic import synthetic_graph
+        from tabular.files.working import working_folder
 
         folder = Path(self.out)
         there = [name for name in FILES.values() if (folder / name).exists()]
@@ -70,7 +70,7 @@ class RunDemo(Verb):
         drawing, _ = np.random.default_rng(work.seed).spawn(2)
         made = synthetic_graph(self.users, self.follows, rng=drawing)
         with compiling_the_search():
-            with TemporaryDirectory() as scratch, open_store(f"file:{scratch}/{FILES['store']}", create=True) as store:
+            with working_folder() as scratch, open_store(f"file:{scratch}/{FILES['store']}", create=True) as store:
                 collection = collect(store, "original", made, seed=work.seed, report=work.report)
                 (collected,) = store.copies()
             found = demonstrate(

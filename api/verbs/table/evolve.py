@@ -176,20 +176,16 @@ class EvolveTable(ReleasingVerb):
         )  # fmt: skip
         outcome = self._outcome(found, source, work)
         written = {Path(each.path).resolve() for each in outcome.outputs}
-        old = [each for each in earlier if each.resolve() not in written]
-        outcome = replace(outcome, afterwards=lambda: _remove(old))
+        # Beside new members they would be taken for some of them.
+        removed = [real for each in earlier if (real := each.resolve()) not in written]
+        outcome = replace(outcome, removed=removed)
         if keeper is None:
             return outcome
         if found.is_unfinished:
             options = f"{named('resume')} {named('overwrite')}"
             work.note(f"{keeper.where} has where it stands, private: {options} goes on from there.")
             return outcome
-
-        def afterwards() -> None:
-            _remove(old)
-            keeper.clear()
-
-        return replace(outcome, afterwards=afterwards)
+        return replace(outcome, afterwards=keeper.clear)
 
     def _kept(self, table: Table, work: Work) -> tuple[Keeper | None, Checkpoint | None]:
         """Where checkpoints are kept, and the one to go on from."""
@@ -278,12 +274,6 @@ def _is_evolved(table: Path) -> bool:
         document = json.loads(read_text(dictionary_path(table)))
         return isinstance(document, dict) and str(document.get("method", "")).startswith("evolution of ")
     return False
-
-
-def _remove(paths: Sequence[Path]) -> None:
-    """Remove what an earlier run has left: beside new members it would be taken for one of them."""
-    for path in paths:
-        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

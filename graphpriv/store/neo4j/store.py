@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphpriv.store.addresses import ServerAddress
 from graphpriv.store.contract import Store
-from graphpriv.store.copies import first_usable, working_folder
+from graphpriv.store.copies import first_usable
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
@@ -23,6 +23,7 @@ from graphpriv.store.records import Copy, Forgotten, Unsettled, changed, refuse_
 from graphpriv.store.transaction import UNREADABLE, Key, Source, Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
+from tabular.files.working import working_folder
 
 if TYPE_CHECKING:
     from graphpriv.store.sqlite.store import SqliteStore

@@ -11,13 +11,15 @@ from types import TracebackType
 from typing import TypeVar
 
 from graphpriv.store.contract import Store
-from graphpriv.store.copies import hand_over, leftovers, working_folder
+from graphpriv.store.copies import hand_over
 from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
 from graphpriv.store.transaction import UNREADABLE, Key, Source
 from tabular.errors import FileFailure, ReportedError
 from tabular.files.disk import STREAM, refuse_existing
+from tabular.files.journal import leftovers
+from tabular.files.working import working_folder
 
 T = TypeVar("T")
 

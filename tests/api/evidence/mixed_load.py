@@ -25,6 +25,7 @@ from graphpriv.formats import write_graph
 from graphpriv.graph import fingerprint
 from graphpriv.store import open_store
 from graphpriv.synthetic import synthetic_graph
+from tabular.files.journal import WORKING
 from tests.api.evidence.serving import PATIENCE, Gone
 from tests.api.jobs.conftest import until, without_jobs
 
@@ -233,14 +234,14 @@ class Load:
         home = self.served.home
         self.served.stop()
         # A service that starts erases what those before it have left an hour ago.
-        for path in (*home.glob("request-*"), *home.glob("tables/*"), *home.glob("tables/*/*")):
+        for path in (*home.glob("tables/*"), *home.glob("tables/*/*")):
             os.utime(path, (time.time() - 7200,) * 2)
         with closing(sqlite3.connect(home / "private.db")) as db, db:
             db.execute("UPDATE private SET created = created - 7200")
         self.served.start()
         checked = perform(made(verbs["store check"].method, {}), Work(store=self.served.store, home=str(home)))
         assert checked.document["problems"] == []
-        assert not [*home.glob("request-*"), *home.glob("**/attempt-*")]
+        assert not [*home.glob(f"{WORKING}*"), *home.glob("**/attempt-*")]
         with closing(sqlite3.connect(home / "service.db")) as db:
             rows = {row[0] for row in db.execute("SELECT id FROM tables")}
             uploads = {f"{id}{suffix}" for id, suffix in db.execute("SELECT id, suffix FROM uploads")}

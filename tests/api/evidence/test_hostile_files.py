@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tabular.files.journal import WORKING
 from tests.api.evidence.hostile import MIB, SMALL, SMALL_GRAPHS, SOUND_GRAPH, bomb, drawn, large, parquet
 from tests.api.evidence.serving import TOP, Served
 from tests.api.http.conftest import app, callers, config, custodian, make, service  # noqa: F401 (fixtures)
@@ -190,4 +191,4 @@ def test_large_files_take_little_memory_and_leave_nothing(served):
             assert served.ask("DELETE", address(where)).status == 200
     lists = [served.ask("GET", f"/v1/{each}").json[each] for each in ("graphs", "jobs")]
     assert lists == [[], []]
-    assert not list(served.home.glob("request-*"))
+    assert not list(served.home.glob(f"{WORKING}*"))

@@ -26,7 +26,7 @@ def failing(config):
         "parameter": InvalidParameter.wrong("at_risk", must="be at least 0", was=-1, owner="AuditRelease"),
         "overwrite": taken("people"),
         "store": StoreUnavailable(f"{config['STORE']}: it does not answer.", can_retry=True),
-        "path": NoSolution(f"{config['HOME']}/request-abc/graph.json: the file is empty."),
+        "path": NoSolution(f"{config['HOME']}/.graphpriv-copy-abc/graph.json: the file is empty."),
         "memory": MemoryError(),
         "bug": KeyError("@ann_x"),
     }.items():

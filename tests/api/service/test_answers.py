@@ -10,6 +10,7 @@ import pytest
 from api.service.accounts import Accounts
 from api.service.answers import Answer, Answers, KeyInUse, OtherRequest
 from api.service.home import Home
+from tabular.files.journal import MARK
 
 #: Begins work under a key, says so, and waits to be killed.
 BEGINS = """
@@ -57,11 +58,12 @@ def test_who_stops_lets_go_and_what_the_killed_leave_goes(home, account, tmp_pat
     assert stopped.begin(account, "once", "request") is None
     stopped.close()
     (tmp_path / "alive-left").touch()
+    (tmp_path / f"{MARK}0.new").touch()
     assert other.begin(account, "once", "request") is None
     (alive,) = tmp_path.glob("*alive-*")
     assert alive.name != "alive-left"
     other.close()
-    assert [*tmp_path.glob("*alive-*")] == []
+    assert [*tmp_path.glob("*alive-*"), *tmp_path.glob(f"{MARK}*")] == []
 
 
 def test_what_was_asked_stands_there_under_the_secret_of_the_service_alone(home, account, tmp_path):

@@ -1,11 +1,13 @@
 """The index of places, and the file that keeps it."""
 
+import numpy as np
 import pytest
 
 from crawler.places.building import build
 from crawler.places.curated import Line, curated, curated_text, is_code
-from crawler.places.index import _file_name, index
+from crawler.places.index import _file_name, _keep, index
 from graphpriv.places import LEVELS, WORLD, check_paths
+from tests.moments import killed_at
 
 
 def test_lines_of_the_file_of_names_are_read_with_where_they_belong():
@@ -68,3 +70,18 @@ def test_building_twice_gives_the_same():
     names = curated(curated_text())
     one, two = build(names), build(names)
     assert (one.names, one.parents, one.weights, one.called) == (two.names, two.parents, two.weights, two.called)
+
+
+def test_an_index_that_a_kill_cut_short_goes_with_the_next(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHPRIV_CACHE_DIR", str(tmp_path))
+    made = {"names": np.arange(1000)}
+    for moment in range(1, 40):
+        ended = killed_at(moment, lambda: _keep(made) or 0)
+        if ended.code is not None:
+            break
+        if (tmp_path / _file_name()).exists():
+            assert np.load(tmp_path / _file_name())["names"].sum() == 499_500
+        _keep(made)
+        assert [path.name for path in tmp_path.iterdir()] == [_file_name()]
+        (tmp_path / _file_name()).unlink()
+    assert (ended.code, moment > 4) == (0, True)

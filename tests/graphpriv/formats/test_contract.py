@@ -10,6 +10,7 @@ import pytest
 from graphpriv.formats import contract, read_graph, write_graph
 from graphpriv.synthetic import synthetic_graph
 from tabular.errors import InvalidInput
+from tests.moments import killed_at
 
 GRAPH = synthetic_graph(30, rng=np.random.default_rng(8))
 
@@ -49,3 +50,17 @@ def test_a_packed_file_that_would_fill_the_memory_is_refused(tmp_path: Path, mon
     (tmp_path / "bomb.json.gz").write_bytes(data)
     with pytest.raises(InvalidInput, match="unpacked, the file is more than"):
         read_graph(tmp_path / "bomb.json.gz")
+
+
+def test_the_files_of_a_graph_are_replaced_together_or_not_at_all(tmp_path: Path) -> None:
+    path, other = tmp_path / "graph.csv", synthetic_graph(30, rng=np.random.default_rng(9))
+    for moment in range(1, 200, 4):
+        write_graph(GRAPH, path, overwrite=True)
+        ended = killed_at(moment, lambda: len(write_graph(other, path, overwrite=True)) and 0)
+        # Whoever writes beside it next clears up.
+        write_graph(GRAPH, tmp_path / "beside.csv", overwrite=True)
+        assert read_graph(path).graph in (GRAPH, other)
+        assert {each.name.partition(".")[0] for each in tmp_path.iterdir()} == {"graph", "beside"}
+        if ended.code is not None:
+            break
+    assert (ended.code, moment > 30) == (0, True)

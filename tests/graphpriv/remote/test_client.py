@@ -20,6 +20,7 @@ from tabular.errors import InvalidInput, SourceUnavailable
 from tests.api.conftest import SMALL
 from tests.api.http.conftest import running
 from tests.api.http.fakes import FakeJobs
+from tests.moments import killed_at
 
 
 class Wire:
@@ -168,6 +169,20 @@ def test_a_download_is_whole_or_not_there(ends, tmp_path):
         ask.download("tables/numbers/file", tmp_path / "copy.csv")
     (tmp_path / "into").mkdir()
     assert ask.download("tables/numbers/file", tmp_path / "into").name == "numbers.csv"
+
+
+def test_a_download_that_a_kill_cuts_is_not_there(ends, tmp_path):
+    _, ask, _ = ends
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 20_000)
+    ask.put("tables/numbers", tmp_path / "t.csv")
+    (tmp_path / "into").mkdir()
+    for moment in (2, 3, 4):
+        assert (
+            killed_at(moment, lambda: ask.download("tables/numbers/file", tmp_path / "into" / "c") and 0).code is None
+        )
+        assert not (tmp_path / "into" / "c").exists()
+    ask.download("tables/numbers/file", tmp_path / "into" / "c")
+    assert [path.name for path in (tmp_path / "into").iterdir()] == ["c"]
 
 
 def test_who_asks_too_often_waits(ends, monkeypatch):

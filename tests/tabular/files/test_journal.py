@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tabular.errors import InvalidInput
 from tabular.files.disk import check_release_id, write_outputs
 from tabular.files.journal import MARK, finish_interrupted
+from tests import moments
 from tests.system_calls import killed_at
-from tests.tabular.files.scenes import MOST_STEPS, Scene, output, scene, scenes
+from tests.tabular.files.scenes import MOST_STEPS, Scene, output, scene, scenes, text
 
 
 def check_killed(place: Scene, step: int) -> bool:
@@ -186,3 +187,27 @@ def test_where_the_file_system_has_no_links_old_files_are_copied(
     place.write("new")
     assert place.seen() == place.expected("new")
     assert not place.left_over()
+
+
+@pytest.mark.parametrize("existed", [True, False])
+def test_files_that_go_with_the_old_ones_go_when_the_new_ones_come(tmp_path: Path, existed: bool) -> None:
+    new, gone = tmp_path / "000.csv", tmp_path / "001.csv"
+
+    def write() -> int:
+        write_outputs([output(new, text("new"))], overwrite=True, removed=[gone])
+        return 0
+
+    for moment in range(1, MOST_STEPS):
+        for path in (new, gone) if existed else (gone,):
+            path.write_text("old")
+        ended = moments.killed_at(moment, write)
+        finish_interrupted(tmp_path)
+        seen = [path.read_text() if path.exists() else None for path in (new, gone)]
+        assert seen in (["old" if existed else None, "old"], ["new", None])
+        assert sorted(tmp_path.iterdir()) == [path for path in (new, gone) if path.exists()]
+        for path in (new, gone):
+            path.unlink(missing_ok=True)
+        if ended.code is not None:
+            assert (ended.code, seen) == (0, ["new", None])
+            return
+    raise AssertionError
