@@ -98,11 +98,11 @@ class TestSubmitting:
             connection.execute(row.values(options=json.dumps(left)))
         assert jobs.get(job.id).options == {"name": "g", **options, "method": "closest-profiles"}
         worker()
-        assert jobs.wait(job.id, 60).state == "done", jobs.failure(job.id)
+        assert jobs.wait(job.id, 300).state == "done", jobs.failure(job.id)
         if verb == "sweep":
             assert jobs.result(job.id).document["parameters"]["method"] == "closest-profiles"
         else:
-            with open_store(store) as opened:
+            with open_store(store, create=False) as opened:
                 assert {each.name: each.method for each in opened.graphs()}["r"] == "closest-profiles"
 
     def test_an_account_has_no_more_unfinished_jobs_than_it_may(self, settings, jobs):
