@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +58,9 @@ def killed_at(moment: int, action: Callable[[], int]) -> Ended:
     code = 70
     try:
         code = action()
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         # Not even an error leaves this process for the tests.
         os._exit(code)
