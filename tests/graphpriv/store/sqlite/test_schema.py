@@ -85,7 +85,7 @@ def test_a_migration_that_fails_leaves_the_older_file(older: Path, monkeypatch: 
     monkeypatch.setattr(schema, "STEPS", steps)
     monkeypatch.setattr(schema, "VERSION", len(steps))
     monkeypatch.setattr("graphpriv.store.sqlite.files.VERSION", len(steps))
-    with pytest.raises(Exception, match="database failed"):
+    with pytest.raises(Exception, match="its tables or texts are not as they were made"):
         open_store(f"file:{older}", create=False)
     monkeypatch.undo()
     assert dump(older) == before
