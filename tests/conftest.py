@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import expect, sync_playwright
 
     # A click returns before the page it leads to is there: what is asserted of a page is waited for.
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=180_000)
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=flags)

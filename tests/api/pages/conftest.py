@@ -27,7 +27,7 @@ def signed_in(served, chromium):
     def sign_in(role, **traits):
         contexts.append(chromium.new_context(**traits))
         reader = Reader(contexts[-1].new_page(), served.address)
-        reader.page.set_default_timeout(60_000)
+        reader.page.set_default_timeout(180_000)
         reader.keep_ears_open()
         reader.sign_in(served.tokens[role])
         return reader

@@ -236,7 +236,7 @@ def test_a_custodian_collects_a_graph_sees_it_live_and_finds_its_topics(tmp_path
         with serving(tmp_path) as served, chromium.new_context() as context:
             reader = Reader(context.new_page(), served.address)
             page = reader.page
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(180_000)
             reader.keep_ears_open()
             reader.sign_in(served.tokens["custodian"])
             page.get_by_role("link", name="Collect", exact=True).click()
