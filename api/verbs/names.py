@@ -26,8 +26,10 @@ def resolved(verb: V, work: Work) -> V:
     if not given:
         return verb
     with work.opened() as store:
-        known = {each.name: each for each in store.graphs()}
-    return replace(verb, **{option: stored(text, known) for option, text in given.items()})
+        # Others are read only where their names may help: to read them takes a time that tells of them.
+        others = {option: text for option, text in given.items() if not store.has(text)}
+        known = {each.name: each for each in store.graphs()} if others else {}
+    return replace(verb, **{option: stored(text, known) for option, text in others.items()})
 
 
 def _with_kind(verb: Verb) -> Iterator[tuple[str, str]]:

@@ -52,7 +52,7 @@ from graphpriv.store.records import (
 from graphpriv.store.summary import FIGURES, PIECES, Summary
 from graphpriv.store.transaction import Head, Outline, Source, Transaction
 from graphpriv.store.view import Unsummarised, View
-from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable, UnknownName
+from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable
 from tabular.loop import Report, silent
 
 T = TypeVar("T")
@@ -89,10 +89,11 @@ class Store(ABC):
 
     def graph(self, name: str) -> GraphInfo:
         """The row of one graph in the list."""
-        known = {each.name: each for each in self.graphs()}
-        if name not in known:
-            raise UnknownName.among("graph", name, known)
-        return known[name]
+        return self._read(lambda at: at.info(at.head(name)))
+
+    def has(self, name: str) -> bool:
+        """Whether there is a graph of that name."""
+        return self._read(lambda at: at.find(name) is not None)
 
     def graphs(self) -> list[GraphInfo]:
         """All graphs, by name."""

@@ -111,9 +111,7 @@ class Outline:
     @classmethod
     def of(cls, at: Transaction, head: Head) -> Outline:
         """The outline of a graph within a transaction."""
-        originals = [] if head.original is None else at.heads(key=head.original)
-        names: dict[Key | None, str] = {each.key: each.name for each in originals}
-        return cls(head, head.info(names), at.places(head.key), at.topics(head.key))
+        return cls(head, at.info(head), at.places(head.key), at.topics(head.key))
 
 
 @dataclass(frozen=True)
@@ -297,6 +295,11 @@ class Transaction(ABC):
         heads = self.heads()
         names: dict[Key | None, str] = {head.key: head.name for head in heads}
         return [head.info(names) for head in heads]
+
+    def info(self, head: Head) -> GraphInfo:
+        """The row of one graph in the list; as much is read where a release has no original any more."""
+        originals = self.heads(key=head.key if head.original is None else head.original)
+        return head.info({each.key: each.name for each in originals})
 
     def releases(self) -> list[GraphInfo]:
         """The list of releases, without the names of their originals."""
