@@ -170,8 +170,15 @@ class Tables:
 
     def all(self) -> list[StoredTable]:
         """All of them, by name."""
+        return sorted(
+            (table for kind in KINDS for table in self._of_kind(kind)), key=lambda each: (each.name, each.kind)
+        )
+
+    def _of_kind(self, kind: TableKind) -> list[StoredTable]:
+        """Those of one kind, by name; nothing of others is read, since the time of that may tell of them."""
         with self.home.reading() as db:
-            found = db.execute(f"SELECT {_COLUMNS} FROM tables ORDER BY name, kind").fetchall()  # noqa: S608 (ours)
+            query = f"SELECT {_COLUMNS} FROM tables WHERE kind = ? ORDER BY name"  # noqa: S608 (ours)
+            found = db.execute(query, (kind,)).fetchall()
         return [self._of_row(row) for row in found]
 
     def _of_row(self, row: tuple[Any, ...]) -> StoredTable:
@@ -180,7 +187,8 @@ class Tables:
 
     def visible(self, role: str) -> list[StoredTable]:
         """Those that a *role* may know of."""
-        return [each for each in self.all() if access.may_see(role, each.kind)]
+        found = [table for kind in KINDS if access.may_see(role, kind) for table in self._of_kind(kind)]
+        return sorted(found, key=lambda each: (each.name, each.kind))
 
     def find(self, text: str, role: str, action: str | None, *, kinds: Iterable[TableKind] = KINDS) -> StoredTable:
         """The table that *text* names, of one of the *kinds*, if the *role* may do *action* with it, or see it."""
@@ -189,8 +197,8 @@ class Tables:
         asked, name = split(text)
         for kind in KINDS:
             if kind in kinds and asked in (None, kind) and access.may_see(role, kind):
-                for table in self.all():
-                    if (table.kind, table.name) == (kind, name):
+                for table in self._of_kind(kind):
+                    if table.name == name:
                         if action is not None:
                             access.refuse_thing(role, action, kind, "table", text)
                         return table
