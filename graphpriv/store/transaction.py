@@ -85,6 +85,9 @@ class Head:
 
     def info(self, names: Mapping[Key | None, str]) -> GraphInfo:
         """The row of the graph in the list, given the *names* of all keys."""
+        parameters = json.loads(self.parameters or "{}")
+        if not isinstance(parameters, dict):
+            raise TypeError("what is noted of a release are its parameters by name")
         return GraphInfo(
             name=self.name,
             kind="original" if self.k is None else "release",
@@ -95,7 +98,7 @@ class Head:
             original=names.get(self.original),
             k=self.k,
             method=self.method,
-            parameters=json.loads(self.parameters or "{}"),
+            parameters=parameters,
         )
 
 

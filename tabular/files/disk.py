@@ -73,8 +73,11 @@ def free_memory() -> int:
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
     """Refuse, before the work begins, to overwrite a file without permission, or anything that is no file."""
-    if str(path) == STREAM or not Path(path).exists():
-        return
+    try:
+        if str(path) == STREAM or not Path(path).exists():
+            return
+    except OSError as error:
+        raise failure(error, path) from None
     if not Path(path).is_file():
         raise InvalidInput(f"{path}: this is a folder, a device or a pipe; name a file.")
     if not overwrite:
@@ -197,7 +200,7 @@ def check_outputs(
             raise InvalidParameter(f"{each.name} {each.path}: {known[target].name} writes to this file, too.")
         known[target] = each
     for path in reads:
-        if path is not None and path != STREAM and Path(path).exists():
+        if path is not None and path != STREAM and os.path.exists(path):  # noqa: PTH110 (no error, however long)
             for each in planned:
                 _check_apart(each, path)
 
@@ -240,7 +243,8 @@ def _files_of(store: str) -> tuple[Path, ...]:
 def put_right(paths: Iterable[str]) -> list[str]:
     """Undo or finish what killed runs left in the folders of *paths*, and say which files are as they were."""
     places = [place_of(path) for path in paths if path != STREAM]
-    folders = sorted({place if place.is_dir() else place.parent for place in places})
+    # No error, however long a name is.
+    folders = sorted({place if os.path.isdir(place) else place.parent for place in places})  # noqa: PTH112
     return [text for folder in folders for text in finish_interrupted(folder)]
 
 

@@ -95,6 +95,8 @@ DAMAGES = {
     "the columns of a graph, no list": "UPDATE graphs SET private = '0.5'",
     "a count that is none": "UPDATE graphs SET users = zeroblob(99)",
     "the secret": "UPDATE secret SET secret = 'x'",
+    "the parameters of a release": "INSERT OR REPLACE INTO releases (graph, k, method, parameters) "
+    "VALUES (1, 2, 'm', '5')",
     "a table": "DROP TABLE topics",
     "a column": "ALTER TABLE users RENAME COLUMN place TO home",
     "a text": "UPDATE users SET id = CAST(x'fffe' AS TEXT) WHERE number = 1",
@@ -182,3 +184,26 @@ def test_work_that_fails_on_a_sound_store_is_still_a_bug(tmp_path, monkeypatch):
     assert Work(store="file:s.db").opened().check() == []
     with pytest.raises(KeyError):
         do("graph show", name="town")
+
+
+def test_a_path_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="xx: File name too long"):
+        do("table describe", file=str(tmp_path / ("x" * 300)))
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(InvalidInput, match="xx: File name too long"):
+        do("table compare", file=str(tmp_path / "t.csv"), columns=["a"], html=str(tmp_path / ("x" * 300)))
+
+
+def test_a_column_of_a_record_with_the_end_of_a_line_is_named_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a,b\n" + "1,2\n3,4\n" * 4)
+    Path("levels").mkdir()
+    for name in "ab":
+        Path("levels", f"{name}.csv").write_text("1;*\n2;*\n3;*\n4;*\n")
+    asked = {"file": "t.csv", "hierarchies": "levels", "k": 2}
+    do("table search", **asked, quasi_identifiers=["a"], out="o.csv", private="p.json")
+    record = Path("p.json").read_text()
+    Path("p.json").write_text(record.replace('"a"', '"a\\n"'))
+    with pytest.raises(InvalidInput) as caught:
+        do("table search", **asked, quasi_identifiers=["a"], out="later.csv", previous="p.json")
+    assert "\n" not in str(caught.value)

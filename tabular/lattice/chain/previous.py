@@ -163,9 +163,11 @@ def read_history(
     else:
         history = _of_file(path, table, hierarchies, key, dictionary)
     if set(history.names) != set(hierarchies):
+        # A name may hold the end of a line.
+        before, now = (", ".join(repr(name)[1:-1] for name in names) for names in (history.names, hierarchies))
         raise InvalidInput(
-            f"{path}: the previous release is of other quasi-identifiers: {', '.join(history.names)}; now they are "
-            f"{', '.join(hierarchies)}. What both say together can only be told of the same ones."
+            f"{path}: the previous release is of other quasi-identifiers: {before}; now they are {now}. What both say "
+            "together can only be told of the same ones."
         )
     history = _in_order(history, tuple(hierarchies))
     for publication in history.publications:
