@@ -227,7 +227,7 @@ def weights_of(text: str) -> tuple[int, int, int, int]:
         if name in seen:
             raise InvalidParameter.wrong("weights", must=f"give {name} once", was=text)
         seen.add(name)
-        if not (value.isascii() and value.isdigit() and int(value) <= HEAVIEST):
+        if not (value.isascii() and value.isdigit() and len(value) <= 9 and int(value) <= HEAVIEST):
             must = f"give {name} a whole number from 0 to {HEAVIEST}"
             raise InvalidParameter.wrong("weights", must=must, was=text)
         weights[name] = int(value)

@@ -44,7 +44,7 @@ def previewed(id: str | None, columns: Sequence[str]) -> Preview | None:
     if job["state"] != "done":
         return Preview(job, None)
     file = service().jobs.file(id, Preview.FILE)
-    before, after = _before(job["options"]["file"], columns), _after(file, columns)
+    before, after = _before(job["options"]["file"], columns), rows_after(file, columns)
     return Preview(job, paired(columns, range(1, len(before) + 1), before, after))
 
 
@@ -54,10 +54,13 @@ def _before(name: str, columns: Sequence[str]) -> list[list[str]]:
     return [[_text(row[column]) for column in columns] for row in rows]
 
 
-def _after(file: Path, columns: Sequence[str]) -> list[list[str]]:
+def rows_after(file: Path, columns: Sequence[str]) -> list[list[str]]:
+    """The first rows of what a preview has written."""
+    from tabular.files.csv_tables import DialectOptions
     from tabular.files.table_files import read_file
 
-    table = read_file(file).table
+    # Where every row has stars alone, nobody could guess that the first line is none.
+    table = read_file(file, options=DialectOptions(header=True, delimiter=",")).table
     some = {name: table.values(name)[:SAMPLE] for name in columns}
     return [[_text(some[name][row]) for name in columns] for row in range(min(SAMPLE, len(table)))]
 

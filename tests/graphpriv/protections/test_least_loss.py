@@ -272,3 +272,8 @@ def test_the_check_of_a_release_counts_places_and_first_topics_itself():
         verify(graph, replace(release, parameters={"limit": "location=locality"}))
     with pytest.raises(UnsoundRelease, match="fewer than 9 first topics"):
         verify(graph, replace(release, parameters={"l": 9}))
+
+
+def test_a_weight_of_more_digits_than_a_number_may_have_is_refused():
+    with pytest.raises(InvalidParameter, match="a whole number from 0 to 1000"):
+        weights_of(f"location={'0' * 5000}1")
