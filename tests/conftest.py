@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 # The first example of a test may compile a kernel; speed is measured in `benchmarks/`, not here.
-settings.register_profile("graphpriv", deadline=None, max_examples=50)
+settings.register_profile("graphpriv", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("graphpriv")
 
