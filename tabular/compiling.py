@@ -12,8 +12,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import errno
+import fcntl
 import functools
 import grp
+import hashlib
 import os
 import pwd
 import shutil
@@ -23,7 +25,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tabular.errors import InvalidInput
@@ -107,36 +109,85 @@ class CompileTime:
 compile_time = CompileTime()
 
 
-#: The processes that compile for this one, by the package whose kernels they compile.
-_ahead: dict[str, subprocess.Popen[bytes]] = {}
-
-
 @contextlib.contextmanager
-def compiling_ahead(package: str, program: str) -> Iterator[None]:
-    """Run *program*, a module of ours that compiles the kernels of *package*, in a process beside this one.
+def compiling_ahead(program: str) -> Iterator[None]:
+    """Run *program*, a module of ours that compiles kernels, in a process beside this one.
 
-    This process does something else meanwhile; where it needs one of the kernels, it waits until all are compiled.
+    This process does something else meanwhile; where it needs a kernel that is being compiled there, it waits for it.
     """
     command, nothing = [sys.executable, "-P", "-m", program], subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)  # noqa: S603 (it is ours)
-    _ahead[package] = process
     try:
         yield
     finally:
-        del _ahead[package]
         process.kill()
         process.wait()
 
 
-def waited_for(module: str) -> bool:
-    """Wait for the process that compiles the kernels of *module*; whether there is one."""
-    process = next((each for package, each in _ahead.items() if f"{module}.".startswith(f"{package}.")), None)
-    if process is None:
+#: How long another process may take over one kernel, in seconds, before this one compiles it, too.
+PATIENCE = 60.0
+
+
+class Turns:
+    """One process at a time compiles a kernel; others that need it wait, and then find it kept.
+
+    Each kernel is a byte of one file in the folder that keeps the code: whoever has that byte locked compiles it. The
+    lock goes with the process, however it ends. A kernel that waits for one it calls never waits in a circle.
+    """
+
+    _FILE = "compiling.lock"
+
+    def __init__(self) -> None:
+        self._files: dict[Path, int] = {}
+
+    def taken(self, name: str, folders: Iterable[Path]) -> Callable[[], None]:
+        """Wait for the turn to compile the kernel *name*, and give what ends it.
+
+        Where no folder can be locked, or somebody has the turn for longer than `PATIENCE`, nobody waits any longer.
+        """
+        place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+        for folder in folders:
+            with contextlib.suppress(OSError):
+                file = self._open(folder)
+                if self._locked(file, place):
+                    return functools.partial(fcntl.lockf, file, fcntl.LOCK_UN, 1, place)
+                break
+        return lambda: None
+
+    def _open(self, folder: Path) -> int:
+        """The file of the turns in a folder, which stays open: closing it would end all turns of this process."""
+        if folder not in self._files:
+            make_cache_folder(folder)
+            # Whoever can read it could lock it.
+            self._files[folder] = os.open(folder / self._FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return self._files[folder]
+
+    @staticmethod
+    def _locked(file: int, place: int) -> bool:
+        if _try_lock(file, place):
+            return True
+        compile_time.begin()
+        try:
+            end = time.monotonic() + PATIENCE
+            while time.monotonic() < end:
+                time.sleep(0.01)
+                if _try_lock(file, place):
+                    return True
+            return False
+        finally:
+            compile_time.end(kernels=0)
+
+
+def _try_lock(file: int, place: int) -> bool:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except (BlockingIOError, PermissionError):
         return False
-    compile_time.begin()
-    process.wait()
-    compile_time.end(kernels=0)
     return True
+
+
+#: Those of this process.
+turns = Turns()
 
 
 def working_clock() -> float:

@@ -23,7 +23,7 @@ import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from tabular.compiling import cache_folders, compile_time, make_cache_folder, waited_for
+from tabular.compiling import cache_folders, compile_time, make_cache_folder, turns
 from tabular.files.journal import MARK, finish_interrupted, new_locked
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -53,7 +53,15 @@ def inlined(function: F) -> F:
 
 def _compile(function: F, **options: bool) -> F:
     kernel: Any = numba.njit(nogil=True, **options)(function)
-    kernel._cache = _KernelCache(kernel)
+    cache, compile_one = _KernelCache(kernel), kernel.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        try:
+            return compile_one(signature)
+        finally:
+            cache.end_turn()
+
+    kernel._cache, kernel.compile = cache, compile_in_turn
     return cast(F, kernel)
 
 
@@ -125,6 +133,7 @@ class _KernelCache(FunctionCache):
         self._name, self._py_func = repr(function), function
         self._impl = _Kept(function)
         self._files: list[_CacheFile] | None = None
+        self._turns: list[Callable[[], None]] = []
         self.enable()
 
     @property
@@ -151,9 +160,17 @@ class _KernelCache(FunctionCache):
 
     def _load_overload(self, signature: Any, context: Any) -> Any:
         found = self._kept_overload(signature, context)
-        if found is None and waited_for(self._py_func.__module__):
+        if found is None:
+            # One turn for all kinds of arguments: they share an index, which two processes would overwrite.
+            files = self._kept_in()
+            self._turns.append(turns.taken(files[0]._index_name, (Path(file._cache_path) for file in files)))
             found = self._kept_overload(signature, context)
         return found
+
+    def end_turn(self) -> None:
+        """It is kept, or it could not be compiled: whoever waits for it goes on."""
+        while self._turns:
+            self._turns.pop()()
 
     def _kept_overload(self, signature: Any, context: Any) -> Any:
         key = self._index_key(signature, context.codegen())

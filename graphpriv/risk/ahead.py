@@ -24,7 +24,7 @@ def compiling_the_search() -> AbstractContextManager[None]:
     """Compile it beside this process, where there is a second processor and nothing is compiled yet."""
     if processors() < 2 or is_kept(decide):
         return nullcontext()
-    return compiling_ahead("graphpriv.risk.containment", "graphpriv.risk.ahead")
+    return compiling_ahead("graphpriv.risk.ahead")
 
 
 def compile_the_search() -> None:

@@ -1,69 +1,169 @@
-"""Kernels that another process compiles, while this one does something else."""
+"""Kernels that several processes need at once: one compiles each, the others wait for it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-import tabular
+import pytest
 
-#: A package with one kernel, and a program that says how many kernels it compiled itself.
-SLOW = """
+import tabular
+from tabular import compiling
+from tabular.compiling import Turns, compile_time
+
+#: A package with kernels, and a program that says how many of them it compiled itself.
+ROOM = """
 from tabular.kernels import compiled
 
 
 @compiled
 def double(number):
     return 2 * number
+
+
+@compiled
+def wrong(number):
+    return number.nothing
 """
 
-RUN = """
-import os
+NEEDS = """
+import sys
 import time
-from rooms.slow import double
+from pathlib import Path
+from rooms.slow import double, wrong
+from tabular.compiling import compile_time
 
-open("began-" + str(os.getpid()), "w").close()
-time.sleep(0.5)
-{work}
+Path(f"ready-{sys.argv[1]}").touch()
+while not Path("go").exists():
+    time.sleep(0.005)
+print(double(%s), compile_time.kernels)
 """
 
-PROGRAM = """
+AHEAD = """
 from rooms.slow import double
 from tabular.compiling import compile_time, compiling_ahead
-from tabular.kernels import is_kept
 
-before = is_kept(double)
-with compiling_ahead("{package}", "{package}.run"):
-    print(before, double(4), compile_time.kernels, compile_time.seconds > 0.4, is_kept(double))
+with compiling_ahead("rooms.run"):
+    while not Path("begun").exists():
+        time.sleep(0.005)
+    print(double(4), compile_time.kernels, compile_time.seconds > 0.2)
+"""
+
+#: Takes the turn of a kernel, and has it until it ends.
+HOLDS = """
+import time
+from pathlib import Path
+from rooms.slow import double
+from tabular.compiling import turns
+
+file = double._cache._kept_in()[0]
+turns.taken(file._index_name, [Path(file._cache_path)])
+Path("begun").touch()
+time.sleep({seconds})
+{then}
 """
 
 
-def run_beside(folder: Path, work: str, package: str = "rooms") -> str:
-    for name in ("rooms", package):
-        (folder / name).mkdir(exist_ok=True)
-        (folder / name / "__init__.py").write_text("")
-    (folder / "rooms" / "slow.py").write_text(SLOW)
-    (folder / package / "run.py").write_text(RUN.format(work=work))
+@pytest.fixture
+def room(tmp_path):
+    (tmp_path / "rooms").mkdir()
+    (tmp_path / "rooms" / "__init__.py").write_text("")
+    (tmp_path / "rooms" / "slow.py").write_text(ROOM)
+    return tmp_path
+
+
+def begin(room: Path, program: str, *arguments: str) -> subprocess.Popen[str]:
     root = Path(tabular.__file__).parents[1]
-    environment = {**os.environ, "PYTHONPATH": f"{folder}:{root}", "GRAPHPRIV_CACHE_DIR": str(folder / "kept")}
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(package=package)],
-        cwd=folder, env=environment, capture_output=True, text=True, check=True, timeout=120,
+    environment = {**os.environ, "PYTHONPATH": f"{room}:{root}", "GRAPHPRIV_CACHE_DIR": str(room / "kept")}
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import time\nfrom pathlib import Path\n{program}", *arguments],
+        cwd=room, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    return ended.stdout
 
 
-def test_a_kernel_that_another_process_compiles_is_waited_for_and_not_compiled_twice(tmp_path):
-    assert run_beside(tmp_path, "double(1)") == "False 8 0 True True\n"
-    assert len(list(tmp_path.glob("began-*"))) == 1
+def ended(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out.strip()
 
 
-def test_what_the_other_process_could_not_compile_is_compiled_here(tmp_path):
-    assert run_beside(tmp_path, "raise RuntimeError") == "False 8 1 True True\n"
+def wait_for(*files: Path) -> None:
+    end = time.monotonic() + 60
+    while not all(each.exists() for each in files) and time.monotonic() < end:
+        time.sleep(0.005)
+    assert all(each.exists() for each in files)
 
 
-def test_kernels_of_other_packages_are_not_waited_for(tmp_path):
-    # The other process is ended with the block; what it began is of no use to anybody.
-    assert run_beside(tmp_path, "time.sleep(600)", package="elsewhere").startswith("False 8 1 ")
+def test_processes_that_need_a_kernel_at_once_compile_it_once(room):
+    processes = [begin(room, NEEDS % "4", str(place)) for place in range(3)]
+    wait_for(*(room / f"ready-{place}" for place in range(3)))
+    (room / "go").touch()
+    assert sorted(ended(each) for each in processes) == ["8 0", "8 0", "8 1"]
+
+
+def test_processes_that_need_it_for_other_arguments_keep_both(room):
+    processes = [begin(room, NEEDS % value, str(place)) for place, value in enumerate(("4", "0.5", "1j"))]
+    wait_for(*(room / f"ready-{place}" for place in range(3)))
+    (room / "go").touch()
+    assert [ended(each) for each in processes] == ["8 1", "1.0 1", "2j 1"]
+    again = [begin(room, NEEDS % value, "again") for value in ("4", "0.5", "1j")]
+    assert [ended(each) for each in again] == ["8 0", "1.0 0", "2j 0"]
+
+
+def test_what_a_process_beside_compiles_is_waited_for(room):
+    (room / "rooms" / "run.py").write_text(HOLDS.format(seconds=1.2, then="double(1)"))
+    assert ended(begin(room, AHEAD)) == "8 0 True"
+
+
+def test_a_kernel_is_compiled_here_if_the_process_that_had_its_turn_ends_without_it(room):
+    (room / "rooms" / "run.py").write_text(HOLDS.format(seconds=1.2, then="raise SystemExit(1)"))
+    assert ended(begin(room, AHEAD)) == "8 1 True"
+
+
+def test_a_process_that_is_killed_has_its_turn_no_longer(room):
+    holder = begin(room, HOLDS.format(seconds=600, then=""))
+    wait_for(room / "begun")
+    (room / "go").touch()
+    waiting = begin(room, NEEDS % "4", "0")
+    wait_for(room / "ready-0")
+    time.sleep(0.3)
+    assert waiting.poll() is None
+    holder.kill()
+    assert ended(waiting) == "8 1"
+    holder.communicate()
+
+
+def test_a_process_that_does_not_end_its_turn_is_not_waited_for_for_ever(room, monkeypatch):
+    holder = begin(room, HOLDS.format(seconds=600, then=""))
+    wait_for(room / "begun")
+    name = next((room / "kept").glob("*.lock")).parent
+    monkeypatch.setattr(compiling, "PATIENCE", 0.05)
+    before = compile_time.seconds
+    index = "rooms.slow.double-py" + "".join(map(str, sys.version_info[:2])) + ".nbi"
+    assert not Turns._locked(Turns()._open(name), _place(index))
+    assert compile_time.seconds - before >= 0.05
+    # Others are free.
+    Turns().taken("another", [name])()
+    holder.kill()
+    holder.communicate()
+
+
+def _place(name: str) -> int:
+    import hashlib
+
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+
+
+def test_a_kernel_that_cannot_be_compiled_keeps_no_turn(room):
+    fails = "try:\n    wrong(1)\nexcept Exception as error:\n    print(type(error).__name__, wrong._cache._turns)"
+    (room / "go").touch()
+    assert ended(begin(room, f"{NEEDS % '4'}\n{fails}", "0")).splitlines() == ["8 1", "TypingError []"]
+
+
+def test_where_nothing_can_be_locked_nobody_waits(tmp_path):
+    closed = tmp_path / "file"
+    closed.touch()
+    Turns().taken("kernel", [closed])()
