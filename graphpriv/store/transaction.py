@@ -385,7 +385,7 @@ class Transaction(ABC):
 
     def _problems(self, head: Head) -> list[str]:
         # What is noted of it, and of the work on it, must be legible.
-        head.info({}), self.runs([head.key])
+        head.info({}), self.runs([head.key]), self.seed(head.key)
         if not all(isinstance(each, int) for each in (head.users, head.edges, head.forgotten)):
             raise TypeError
         counted = zip(("users", "follows"), self.counted(head.key), (head.users, head.edges), strict=True)

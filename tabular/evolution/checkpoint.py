@@ -59,7 +59,7 @@ class Checkpoint:
     def of(cls, values: Values) -> Checkpoint:
         """What `values` gave."""
         about = document_of(values)
-        run, seed = about.pop("run"), about.pop("seed")
+        run, seed = dict(about.pop("run")), str(int(about.pop("seed")))
         inner = {
             name.removeprefix(_POPULATION): array for name, array in values.items() if name.startswith(_POPULATION)
         }

@@ -85,8 +85,11 @@ class Records(Evolution):
             genes = labels_of(task, sets)
         left_out = [LeftOut(**each) for each in document["left_out"]]
         rng = generator_of(document["generator"])
-        population = Files(self, task, fitness, genes, tuple(document["origins"]), left_out, rng)
-        population.settle(list(genes.unpacked(values["files"])))
+        files, origins = list(genes.unpacked(values["files"])), tuple(document["origins"])
+        if len(files) != len(origins):
+            raise ValueError("each file has an origin")
+        population = Files(self, task, fitness, genes, origins, left_out, rng)
+        population.settle(files)
         population.evaluated, population.generation = int(document["evaluated"]), int(document["generation"])
         return population
 

@@ -20,6 +20,7 @@ from graphpriv.store import open_store
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName
 from tabular.evolution.checkpoint import CheckpointFile
 from tabular.files.journal import finish_interrupted
+from tabular.loop import document_of, of_document
 from tests.crawler.archives.making import zipped
 from tests.crawler.archives.test_x_archive import PARTS
 from tests.fuzz.deeper import fill, folder, held, signed
@@ -99,6 +100,7 @@ DAMAGES = {
     "VALUES (1, 2, 'm', '5')",
     "a table": "DROP TABLE topics",
     "a column": "ALTER TABLE users RENAME COLUMN place TO home",
+    "a seed that nothing seals": "INSERT OR REPLACE INTO seeds SELECT key, '{}' FROM graphs; DELETE FROM summaries",
     "a text": "UPDATE users SET id = CAST(x'fffe' AS TEXT) WHERE number = 1",
 }
 
@@ -113,7 +115,7 @@ def test_a_damaged_store_is_told_by_the_check_and_by_whoever_meets_it(damage, tm
         store.backup("s.bak")
     for path in ("s.db", "s.bak"):
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.execute(DAMAGES[damage])
+            db.executescript(DAMAGES[damage])
     try:
         assert do("store check").document["problems"]
     except InvalidInput as error:
@@ -137,7 +139,11 @@ def test_figures_that_are_damaged_are_made_anew(tmp_path):
             assert store.figures("town") == before
 
 
-@pytest.mark.parametrize("change", ["no document", "no files", "text", "nan", "not packed"])
+#: Values of its document that no run keeps.
+CHANGES = {"a run that is a text": {"run": "x"}, "a seed that is none": {"seed": "x"}, "no origins": {"origins": []}}
+
+
+@pytest.mark.parametrize("change", ["no document", "no files", "text", "nan", "not packed", *CHANGES])
 def test_a_checkpoint_that_somebody_made_is_refused(change):
     kept = evolving()["best.csv.checkpoint"]
     body = kept[-(len(kept) - kept.index(b"PK")) :]
@@ -149,6 +155,11 @@ def test_a_checkpoint_that_somebody_made_is_refused(change):
         del arrays["population files"]
     elif change == "text":
         arrays["population gains"] = np.array(["x"])
+    elif change in CHANGES:
+        part = "population " if change == "no origins" else ""
+        inner = {name.removeprefix(part): array for name, array in arrays.items() if name.startswith(part)}
+        changed = of_document({**document_of(inner), **CHANGES[change]})
+        arrays |= {f"{part}{name}": array for name, array in changed.items()}
     elif change == "nan":
         arrays["history"] = np.full_like(arrays["history"], np.nan)
     into = io.BytesIO()
