@@ -24,7 +24,7 @@ from tabular.loop import document_of, of_document
 from tests.crawler.archives.making import zipped
 from tests.crawler.archives.test_x_archive import PARTS
 from tests.fuzz.deeper import fill, folder, held, signed
-from tests.fuzz.kinds import EVOLVED, PLACES, PRICES, TABLES, do, evolving
+from tests.fuzz.kinds import EVOLVED, PLACES, PRICES, TABLES, do, evolving, stored
 
 STORED = Path(__file__).parents[1] / "graphpriv" / "store" / "sqlite" / "version-7.sqlite.gz"
 DEEP = "[" * 100_000
@@ -100,7 +100,6 @@ DAMAGES = {
     "VALUES (1, 2, 'm', '5')",
     "a table": "DROP TABLE topics",
     "a column": "ALTER TABLE users RENAME COLUMN place TO home",
-    "a seed that nothing seals": "INSERT OR REPLACE INTO seeds SELECT key, '{}' FROM graphs; DELETE FROM summaries",
     "a text": "UPDATE users SET id = CAST(x'fffe' AS TEXT) WHERE number = 1",
 }
 
@@ -115,7 +114,7 @@ def test_a_damaged_store_is_told_by_the_check_and_by_whoever_meets_it(damage, tm
         store.backup("s.bak")
     for path in ("s.db", "s.bak"):
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.executescript(DAMAGES[damage])
+            db.execute(DAMAGES[damage])
     try:
         assert do("store check").document["problems"]
     except InvalidInput as error:
@@ -125,6 +124,16 @@ def test_a_damaged_store_is_told_by_the_check_and_by_whoever_meets_it(damage, tm
             do(verb, **options)
         except InvalidInput as error:
             assert "\n" not in str(error)
+    with pytest.raises(InvalidInput, match="nothing was restored"):
+        do("store restore", file="s.bak", store="file:new.db")
+
+
+def test_a_seed_that_is_no_number_is_told_by_the_check_though_nothing_seals_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path, stored())
+    with closing(sqlite3.connect("s.bak", isolation_level=None)) as db:
+        assert db.execute("UPDATE seeds SET seed = '{}'").rowcount
+        db.execute("DELETE FROM summaries WHERE number = 2")
     with pytest.raises(InvalidInput, match="nothing was restored"):
         do("store restore", file="s.bak", store="file:new.db")
 
