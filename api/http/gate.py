@@ -57,6 +57,9 @@ SECURITY = {
 #: The headers of an answer that are kept with it.
 _KEPT = ("Content-Type", "ETag", "Location", "Link")
 
+#: What must not wait for room on the disk.
+_FREEING = frozenset({"delete", "forget"})
+
 V = TypeVar("V", bound=Callable[..., Any])
 
 
@@ -192,6 +195,8 @@ def _admit(crowd: Crowd) -> None:
     _take_place_of(g.account.id, crowd)
     if action is not None:
         access.refuse_role(g.account.role, action)
+    if action in _FREEING:
+        service().make_room()
     if action == "administer":
         check_fresh()
 

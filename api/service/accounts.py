@@ -13,12 +13,13 @@ import secrets
 import sqlite3
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from api.service.home import Home, now, written
-from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken, UnknownName
 
 #: What an account may be, and so do: everything; figures, risks and mappings; releases.
 ROLES = ("custodian", "auditor", "analyst")
@@ -174,7 +175,8 @@ class Accounts:
             return None
         token, last_used, *account = row
         if last_used is None or last_used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
-            with self._home.writing() as db:
+            # On a disk that is full, it is still known who asks: to free it, or to have somebody forgotten.
+            with suppress(FileFailure), self._home.writing() as db:
                 db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", (now(), token))
         return Account(*account)
 
@@ -327,7 +329,7 @@ class Sessions:
             return None
         id, began, used, *account = row
         if used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
-            with self._home.writing() as db:
+            with suppress(FileFailure), self._home.writing() as db:
                 db.execute("UPDATE sessions SET used = ? WHERE id = ?", (now(), id))
         return Session(id=id, account=Account(*account), began=began, used=used, secret=secret)
 

@@ -29,6 +29,7 @@ from api.service.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 from tabular.files.journal import WORKING, leftovers
+from tabular.files.reserve import Reserve
 from tabular.files.working import working_folder
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 
 #: How often the service looks for what nobody wants any more, in seconds.
 _HOUSEKEEPING = 300.0
+
+#: What is kept free for the day on which the disk is full, in bytes: enough for what notes, jobs and databases write
+#: while somebody is forgotten.
+_RESERVE = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +169,14 @@ class Service:
         text = re.sub(rf"{re.escape(str(self.folder))}(/{re.escape(WORKING)}[^/\s]+)?/?", "", text)
         return text.replace(self.settings.store, "the store")
 
+    @cached_property
+    def _reserve(self) -> Reserve:
+        return Reserve(self.folder / "reserve")
+
+    def make_room(self) -> None:
+        """Have a full disk take what is to free it, or to forget somebody."""
+        self._reserve.make_room(_RESERVE)
+
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A folder for files of one request, in the folder of the service, where nobody else looks."""
@@ -188,6 +201,7 @@ class Service:
             lambda: leftovers(self.folder),
             self._erase_old_jobs,
             self._erase_replaced,
+            lambda: self._reserve.keep(_RESERVE),
         ):
             # What fails now is done the next time.
             with suppress(ReportedError, OSError):

@@ -16,6 +16,7 @@ from graphpriv.store.records import refuse_newer
 from graphpriv.store.sqlite.schema import VERSION, is_empty, is_ours, migrate, version_of
 from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable, named
 from tabular.files.disk import reason
+from tabular.files.reserve import Reserve
 
 #: How long the wish to erase waits for readers of older states; it is taken up again later.
 ERASING_PATIENCE = 5.0
@@ -46,6 +47,7 @@ class StoreFile:
         self.path = path.absolute()
         self.called = called
         self.patience = patience
+        self.reserve = Reserve(self.path.with_name(f"{self.path.name}-reserve"))
         self._of_thread = threading.local()
         self._lock = threading.Lock()
         self._open: list[tuple[int, sqlite3.Connection]] = []
@@ -67,7 +69,7 @@ class StoreFile:
             except FileFailure:
                 # Not even a log fits on the disk.
                 self.close()
-                if not self.give_up_reserve():
+                if not self.reserve.give_up():
                     raise
                 self._open_up_to_date()
         except ReportedError:
@@ -82,36 +84,11 @@ class StoreFile:
         with self.told():
             self._bring_up_to_date(self._connection())
 
-    @property
-    def _reserve(self) -> Path:
-        return self.path.with_name(f"{self.path.name}-reserve")
-
     def keep_reserve(self) -> None:
         """Keep room on the disk that a full one cannot take: whoever wants to be forgotten must not wait for room."""
         with contextlib.suppress(OSError):
-            size = min(max(self.path.stat().st_size // _RESERVE_PART, _LEAST_RESERVE), _MOST_RESERVE)
-            held = self._reserve.stat().st_size if self._reserve.exists() else 0
-            # A larger one is left as it is: a store that shrinks grows again.
-            if held < size:
-                reserve = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
-                try:
-                    os.posix_fallocate(reserve, 0, size)
-                except OSError:
-                    # There is no room for a whole one; what it had stays.
-                    os.ftruncate(reserve, held)
-                    if not held:
-                        self._reserve.unlink()
-                finally:
-                    os.close(reserve)
-
-    def give_up_reserve(self) -> bool:
-        """Free the room that was kept; whether there was any."""
-        try:
-            had_any = self._reserve.stat().st_size > 0
-            self._reserve.unlink()
-        except OSError:
-            return False
-        return had_any
+            part = self.path.stat().st_size // _RESERVE_PART
+            self.reserve.keep(min(max(part, _LEAST_RESERVE), _MOST_RESERVE))
 
     @contextlib.contextmanager
     def sparing(self) -> Iterator[None]:

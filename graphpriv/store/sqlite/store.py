@@ -61,7 +61,7 @@ class SqliteStore(Store):
             return self._write(work)
         except FileFailure:
             # The reserve may be gone already, for the log without which the file does not open.
-            self._file.give_up_reserve()
+            self._file.reserve.give_up()
             with self._file.sparing():
                 return self._write(work)
 
