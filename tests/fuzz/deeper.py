@@ -49,8 +49,13 @@ def fill(here: Path, files: Mapping[str, bytes]) -> None:
         (here / each).write_bytes(data)
 
 
+def names(here: Path) -> set[str]:
+    """The files of a folder, in whatever folders below it."""
+    return {str(each.relative_to(here)) for each in here.rglob("*") if each.is_file()}
+
+
 def held(here: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(here)): each.read_bytes() for each in sorted(here.rglob("*")) if each.is_file()}
+    return {each: (here / each).read_bytes() for each in sorted(names(here))}
 
 
 def options(dialect: Dialect | None) -> DialectOptions:

@@ -23,7 +23,7 @@ from typing import Any
 
 from api.errors import outcome_of
 from tabular.errors import ReportedError
-from tests.fuzz.deeper import folder, held
+from tests.fuzz.deeper import folder, names
 from tests.fuzz.kinds import KINDS
 
 #: The memory of a process, in bytes, and the seconds of a case.
@@ -36,12 +36,12 @@ def outcome(name: str, number: int) -> tuple[str, str]:
     kind = KINDS[name]
     which, data = kind.case(number, name)
     with folder({**kind.files(), which: data}) as here:
-        before = set(held(here))
+        before = names(here)
         try:
             kind.read(number)
         except ReportedError as error:
             text, code = str(error), outcome_of(error).exit_code
-            left = set() if kind.changes else set(held(here)) - before
+            left = set() if kind.changes else names(here) - before
             left = {each for each in left if not each.startswith("again")}
             if code not in {2, *kind.codes} or "\n" in text.strip() or len(text) > 3000 or "Traceback" in text or left:
                 return "fault", f"exit {code}, {type(error).__name__}: {text[:500]!r}, left {sorted(left)}"
