@@ -42,14 +42,10 @@ print(json.dumps({"codes": codes, "compiled": sorted(set(compiled))}), file=sys.
 """
 
 
-def test_a_second_warm_up_has_nothing_to_compile(graphpriv):
+def test_after_a_warm_up_neither_another_one_nor_a_layout_compiles(graphpriv):
     graphpriv("warm-up")
     again = graphpriv("warm-up", "--json")
     assert json.loads(again.out)["compiled"] == 0
-
-
-def test_after_a_warm_up_no_layout_compiles(graphpriv):
-    graphpriv("warm-up")
     before = compile_time.kernels
     rng = np.random.default_rng(1)
     for users in (1, 300, MOST_USERS + 1):
