@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from graphpriv.graph import SocialGraph
 from graphpriv.release import Release
-from graphpriv.store import crawls, enriched, transaction
+from graphpriv.store import crawls, enriched, statements
 from graphpriv.store.assembly import mapping_of
 from graphpriv.store.crawls import CHARGES, Step
 from graphpriv.store.enriched import Linked, Person, Profile
+from graphpriv.store.reading import Outline, Source
 from graphpriv.store.records import (
     Added,
     Changed,
@@ -49,8 +50,9 @@ from graphpriv.store.records import (
     sound_users,
     taken,
 )
+from graphpriv.store.statements import Head
 from graphpriv.store.summary import FIGURES, PIECES, Summary
-from graphpriv.store.transaction import Head, Outline, Source, Transaction
+from graphpriv.store.transaction import Transaction
 from graphpriv.store.view import Unsummarised, View
 from tabular.errors import FileFailure, InvalidInput, ReportedError, StoreUnavailable
 from tabular.loop import Report, silent
@@ -333,13 +335,13 @@ class Store(ABC):
 
     def user_rows(self, head: Head) -> Iterator[Sequence[Any]]:
         """The users as `Transaction.users` gives them, page by page; an error where the graph changes meanwhile."""
-        for low in range(0, head.numbers, transaction.PAGE):
-            yield from self._page(head, low, lambda at, low: at.users(head.key, low, low + transaction.PAGE))
+        for low in range(0, head.numbers, statements.PAGE):
+            yield from self._page(head, low, lambda at, low: at.users(head.key, low, low + statements.PAGE))
 
     def follow_rows(self, head: Head) -> Iterator[NDArray[np.int64]]:
         """Pages of follows, as `Transaction.follows` gives them; an error where the graph changes meanwhile."""
-        for low in range(0, head.numbers, transaction.FOLLOWERS):
-            yield self._page(head, low, lambda at, low: at.follows(head.key, low, low + transaction.FOLLOWERS))
+        for low in range(0, head.numbers, statements.FOLLOWERS):
+            yield self._page(head, low, lambda at, low: at.follows(head.key, low, low + statements.FOLLOWERS))
 
     def posts(self, name: str) -> Iterator[Post]:
         """The posts in the order of their import, page by page; an error where the graph changes meanwhile."""
@@ -468,7 +470,7 @@ class Store(ABC):
     def records(self, name: str, kind: str) -> Iterator[Record]:
         """The records of one kind of the crawl of a graph, by id; those of the moment at which each page is read."""
         key, after = self._read(lambda at: at.head(name).key), ""
-        while page := self._read(lambda at, after=after: at.records(key, kind, after, transaction.PAGE)):  # type: ignore[misc]
+        while page := self._read(lambda at, after=after: at.records(key, kind, after, statements.PAGE)):  # type: ignore[misc]
             yield from page
             after = page[-1].id
 

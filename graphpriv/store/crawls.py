@@ -39,6 +39,9 @@ ONLY, ERASURES = "only", "erasures"
 
 KINDS = (CRAWL, OWNER, SEEN, VISITED, LISTED, PAGE, CHARGES, FORGOTTEN, NOTE)
 
+#: Those that may tell of a person.
+TELLING = (CRAWL, SEEN, VISITED, LISTED, PAGE, CHARGES, NOTE)
+
 #: The number of a page that is kept until somebody deletes it.
 FOR_EVER = 2**62
 

@@ -14,7 +14,7 @@ from graphpriv.places import PlaceTree
 from graphpriv.store.assembly import numbered_tree, table
 from graphpriv.store.contract import Store
 from graphpriv.store.records import GraphInfo
-from graphpriv.store.transaction import Head
+from graphpriv.store.statements import Head
 from graphpriv.topics import EMPTY, RANKS, in_order
 
 

@@ -1,484 +1,26 @@
-"""What a store does within one transaction: each backend brings the primitives, and the rest is the same for all."""
+"""What is changed within one transaction, the same for all backends: users, follows, posts, records."""
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graphpriv.graph import PRIVATE, SocialGraph
+from graphpriv.graph import PRIVATE
 from graphpriv.store import crawls, seals
-from graphpriv.store.assembly import Parts, PlaceRow, Profiles, mapping_of, place_problems
+from graphpriv.store.assembly import Profiles
 from graphpriv.store.crawls import Step
-from graphpriv.store.records import (
-    Added,
-    Follow,
-    Forgotten,
-    GraphInfo,
-    Post,
-    Record,
-    Run,
-    User,
-    changed,
-    dangling,
-    released_meanwhile,
-)
-from graphpriv.store.summary import FIGURES, Piece, columns_of, pieces_of
-from tabular.errors import InvalidInput, UnknownName
-
-#: How many records are read at a time.
-PAGE = 5_000
-
-#: A secret has no fewer bytes.
-_SECRET = 16
+from graphpriv.store.reading import Reading
+from graphpriv.store.records import Added, Follow, Forgotten, Post, Record, User, dangling
+from graphpriv.store.statements import Head, Key
+from tabular.errors import InvalidInput
 
 #: How many records are taken out at a time; each is read before, and may be large.
 _AT_A_TIME = 500
 
-#: Of how many users the follows are read at a time: some of them follow very many.
-FOLLOWERS = 500
 
-#: What reading ends in where a record is not what it was made as.
-UNREADABLE = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError)
-
-#: Of a graph; each is given once only.
-Key = int | str
-#: Users by number and position in a release.
-Matches = NDArray[np.int64] | Sequence[Sequence[int]]
-
-
-#: All that belongs to a graph: parts, posts, runs, mapping, seed, and the records of its crawl.
-Content = tuple[Parts, tuple[Post, ...], tuple[Run, ...], Matches, int | None, tuple[Record, ...]]
-
-
-@dataclass(frozen=True)
-class Head:
-    """What a store notes of a graph."""
-
-    key: Key
-    name: str
-    directed: bool
-    private: tuple[str, ...]
-    users: int
-    edges: int
-    #: How many users are gone, whose numbers nobody else gets.
-    forgotten: int
-    #: One past the highest number that a post may have.
-    posts: int
-    revision: str
-    created: str
-    original: Key | None
-    k: int | None
-    method: str | None
-    parameters: str | None
-
-    @property
-    def numbers(self) -> int:
-        """One past the highest number that a user may have."""
-        return self.users + self.forgotten
-
-    def info(self, names: Mapping[Key | None, str]) -> GraphInfo:
-        """The row of the graph in the list, given the *names* of all keys."""
-        parameters = json.loads(self.parameters or "{}")
-        if not isinstance(parameters, dict):
-            raise TypeError("what is noted of a release are its parameters by name")
-        return GraphInfo(
-            name=self.name,
-            kind="original" if self.k is None else "release",
-            directed=self.directed,
-            users=self.users,
-            edges=self.edges,
-            created=self.created,
-            original=names.get(self.original),
-            k=self.k,
-            method=self.method,
-            parameters=parameters,
-        )
-
-
-@dataclass(frozen=True)
-class Outline:
-    """A graph as a store holds it, without its users and follows."""
-
-    head: Head
-    info: GraphInfo
-    places: Sequence[PlaceRow]
-    topics: Mapping[int, str]
-
-    @classmethod
-    def of(cls, at: Transaction, head: Head) -> Outline:
-        """The outline of a graph within a transaction."""
-        return cls(head, at.info(head), at.places(head.key), at.topics(head.key))
-
-
-@dataclass(frozen=True)
-class Source:
-    """What an original was when a release was made of it, and the revisions of its releases then, if they matter."""
-
-    head: Head
-    beside: Mapping[str, str] | None = None
-
-
-class Transaction(ABC):
+class Transaction(Reading):
     """Reading and changing the graphs of a store as far as one transaction goes."""
-
-    #: Counts of a graph that must be 0: what is wrong, and the query.
-    none_of: ClassVar[Mapping[str, Any]]
-
-    @abstractmethod
-    def heads(self, *, name: str | None = None, key: Key | None = None, released: bool = False) -> list[Head]:
-        """All graphs, sorted by name; or the one of a *name* or *key*, or the releases, and no others are read then.
-
-        Who must not know of originals could tell them by the time that reading them takes.
-        """
-
-    @abstractmethod
-    def state(self) -> object:
-        """A value that differs after every change of the store."""
-
-    @abstractmethod
-    def secret(self) -> bytes:
-        """The secret of the store."""
-
-    @abstractmethod
-    def put_secret(self, secret: bytes) -> None:
-        """Give the store another secret."""
-
-    def note_erasure(self) -> None:  # noqa: B027 (a server keeps its own logs)
-        """Write down that something was deleted or replaced which must leave the files, where they are ours."""
-
-    @abstractmethod
-    def touch(self, name: str) -> None:
-        """Give a graph a revision that no graph ever had, so that nobody finds the summary of how it was before.
-
-        Nobody else changes it to the end of this transaction.
-        """
-
-    @abstractmethod
-    def note(self, key: Key, **changes: Any) -> None:
-        """Set what is noted of a graph."""
-
-    @abstractmethod
-    def places(self, key: Key) -> Sequence[PlaceRow]:
-        """The places of a graph."""
-
-    @abstractmethod
-    def topics(self, key: Key) -> dict[int, str]:
-        """The topics of a graph."""
-
-    @abstractmethod
-    def parts(self, head: Head, *, bare: bool = False) -> Parts:
-        """All that is needed to put a graph together; a *bare* one has no ids and no private columns."""
-
-    @abstractmethod
-    def ids(self, key: Key, numbers: Sequence[int]) -> dict[int, str]:
-        """The ids of users by their numbers."""
-
-    @abstractmethod
-    def pieces(self, key: Key, numbers: Sequence[int]) -> Mapping[int, bytes]:
-        """Those of the pieces of a summary that are there."""
-
-    @abstractmethod
-    def put_pieces(self, key: Key, pieces: Iterable[Piece]) -> None:
-        """Insert pieces of a summary; one that is there is replaced."""
-
-    @abstractmethod
-    def drop_piece(self, key: Key, number: int) -> None:
-        """Take out one piece."""
-
-    @abstractmethod
-    def lock(self, key: Key) -> None:
-        """Wait until nobody else changes a graph, to the end of this transaction."""
-
-    @abstractmethod
-    def users(self, key: Key, low: int, high: int) -> Sequence[Sequence[Any]]:
-        """Users in a range of numbers: number, id, place, three topics, the private columns, and maybe more."""
-
-    @abstractmethod
-    def follows(self, key: Key, low: int, high: int) -> NDArray[np.int64]:
-        """Sorted numbers of those who follow and of whom they follow, for users in a range of numbers."""
-
-    @abstractmethod
-    def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
-        """A page of posts with their numbers, in the order of their import."""
-
-    @abstractmethod
-    def posts_of(self, key: Key, low: int, high: int) -> list[Post]:
-        """The posts of users in a range of numbers, in the order of their import."""
-
-    @abstractmethod
-    def numbers(self, key: Key) -> NDArray[np.int64]:
-        """The numbers of the users of a graph, in order."""
-
-    @abstractmethod
-    def matches(self, key: Key) -> Matches:
-        """The mapping of a release, as numbers of users and positions in the release."""
-
-    @abstractmethod
-    def seed(self, key: Key) -> int | None:
-        """The seed of a release."""
-
-    @abstractmethod
-    def add_run(self, key: Key, run: Run) -> None:
-        """Write down a piece of work."""
-
-    @abstractmethod
-    def runs(self, keys: Sequence[Key]) -> list[Run]:
-        """The work done on graphs, oldest first."""
-
-    @abstractmethod
-    def remove(self, name: str) -> None:
-        """Take out a graph with its parts; releases made from it lose mapping and seed, and stay."""
-
-    @abstractmethod
-    def known(self, key: Key, kind: str, ids: Iterable[str]) -> dict[str, int]:
-        """The numbers of those of the *ids*, of users or of posts, that are there."""
-
-    @abstractmethod
-    def put(self, key: Key, kind: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Insert places, topics, or posts; a post that is there is replaced."""
-
-    @abstractmethod
-    def put_follows(self, key: Key, rows: Sequence[Sequence[int]]) -> int:
-        """Insert follows; tells how many were not there."""
-
-    @abstractmethod
-    def put_users(self, key: Key, rows: Sequence[Sequence[Any]]) -> tuple[Iterable[int], Iterable[int]]:
-        """Insert or replace users: number, id, place, three topics, private columns.
-
-        Tells the places and the topics that the replaced ones had.
-        """
-
-    @abstractmethod
-    def prune(self, key: Key, places: Iterable[int], topics: Iterable[int]) -> None:
-        """Take out those of the topics that nobody has, and places with those above as far as nobody lives there."""
-
-    @abstractmethod
-    def take_out(self, key: Key, number: int) -> tuple[Forgotten, Iterable[int], Iterable[int]]:
-        """Take a user out; tells what went along, and the places and topics the user had."""
-
-    @abstractmethod
-    def records(self, key: Key, kind: str, after: str, limit: int) -> list[Record]:
-        """A page of the records of a crawl, by id."""
-
-    @abstractmethod
-    def records_of(self, key: Key, kind: str, ids: Iterable[str]) -> list[Record]:
-        """Those of the records that are there."""
-
-    @abstractmethod
-    def write_records(self, key: Key, records: Iterable[Record]) -> None:
-        """Insert records as they are; one that is there is replaced."""
-
-    @abstractmethod
-    def delete_records(self, key: Key, kind: str, ids: Sequence[str]) -> None:
-        """Delete records of one kind."""
-
-    @abstractmethod
-    def overdue(self, moment: int) -> list[tuple[Key, str]]:
-        """The pages of all journals that were to be erased before a *moment*: key of the graph, and id."""
-
-    @abstractmethod
-    def counted(self, key: Key) -> tuple[int, int]:
-        """How many users and follows a graph has."""
-
-    @abstractmethod
-    def count(self, query: Any, head: Head) -> int:
-        """The answer to one query of `none_of`."""
-
-    # From here on the same for all
-
-    def infos(self) -> list[GraphInfo]:
-        """The list of graphs, sorted by name."""
-        heads = self.heads()
-        names: dict[Key | None, str] = {head.key: head.name for head in heads}
-        return [head.info(names) for head in heads]
-
-    def info(self, head: Head) -> GraphInfo:
-        """The row of one graph in the list; as much is read where a release has no original any more."""
-        originals = self.heads(key=head.key if head.original is None else head.original)
-        return head.info({each.key: each.name for each in originals})
-
-    def releases(self) -> list[GraphInfo]:
-        """The list of releases, without the names of their originals."""
-        return [head.info({}) for head in self.heads(released=True)]
-
-    def find(self, name: str) -> Head | None:
-        """The graph of a name."""
-        return next(iter(self.heads(name=name)), None)
-
-    def head(self, name: str) -> Head:
-        """The same for a graph that must be there."""
-        found = self.find(name)
-        if found is None:
-            raise UnknownName.among("graph", name, [head.name for head in self.heads()])
-        return found
-
-    def original(self, name: str) -> Head:
-        """The same for a graph that must be an original."""
-        head = self.head(name)
-        if head.k is not None:
-            raise InvalidInput(f"{name!r} is a release: it holds no persons, so nothing can be added or removed.")
-        return head
-
-    def release_of(self, original: str, release: str) -> tuple[Head, Head]:
-        """An original, and a release that must have been made from it."""
-        source, made = self.head(original), self.head(release)
-        if made.original != source.key:
-            releases = [head.name for head in self.heads() if head.original == source.key]
-            hint = f"there is {', '.join(releases)}" if releases else "none is kept"
-            raise InvalidInput(f"{release!r} is not a release of {original!r}; {hint}.")
-        return source, made
-
-    def releases_of(self, source: Head) -> dict[str, str]:
-        """The releases of an original that are there: their revisions by name."""
-        return {head.name: head.revision for head in self.heads() if head.original == source.key}
-
-    def refuse_changed(self, source: Source) -> None:
-        """Refuse an original that is not what it was, or that has other releases by now, where those matter."""
-        if self.find(source.head.name) != source.head:
-            raise changed(source.head.name)
-        if source.beside is not None and self.releases_of(source.head) != dict(source.beside):
-            raise released_meanwhile(source.head.name)
-
-    def mapping(self, source: Head, made: Head) -> NDArray[np.int64]:
-        """The mapping of a release by the present positions of the users of its original."""
-        return mapping_of(self.numbers(source.key), self.matches(made.key))
-
-    def profiles(self, key: Key) -> Profiles:
-        """The places and topics of a graph as they stand."""
-        return Profiles(self.places(key), self.topics(key))
-
-    def content(self, head: Head) -> Content:
-        """All that belongs to a graph: its parts, posts, runs, mapping, seed, and the records of its crawl."""
-        posts = tuple(self.all_posts(head.key))
-        matches, seed = self.matches(head.key), self.seed(head.key)
-        return self.parts(head), posts, tuple(self.runs([head.key])), matches, seed, tuple(self.all_records(head.key))
-
-    def all_posts(self, key: Key) -> Iterator[Post]:
-        """The posts of a graph in the order of their import."""
-        last = -1
-        while page := self.posts(key, last):
-            yield from (post for _, post in page)
-            last = page[-1][0]
-
-    def keep(self, head: Head, pieces: Iterable[Piece]) -> bool:
-        """Keep pieces of the summary of a graph that must still be what it was; False if it is not."""
-        self.lock(head.key)
-        unchanged = self.find(head.name) == head
-        if unchanged:
-            self.put_pieces(head.key, pieces)
-        return unchanged
-
-    def problems(self, head: Head) -> list[str]:
-        """What is wrong with a graph, in sentences."""
-        try:
-            found = self._problems(head)
-        except UNREADABLE:
-            found = ["its records cannot be read: the disk, or another program, changed them; restore a backup."]
-        return [f"Graph {head.name!r}: {each}" for each in found]
-
-    def _problems(self, head: Head) -> list[str]:
-        # What is noted of it, and of the work on it, must be legible.
-        head.info({}), self.runs([head.key]), self.seed(head.key)
-        if not all(isinstance(each, int) for each in (head.users, head.edges, head.forgotten)):
-            raise TypeError
-        counted = zip(("users", "follows"), self.counted(head.key), (head.users, head.edges), strict=True)
-        found = [f"it has {number} {what} and {noted} are noted." for what, number, noted in counted if number != noted]
-        for what, query in self.none_of.items():
-            if count := self.count(query, head):
-                found.append(f"{count} {what}.")
-        found += place_problems(self.places(head.key))
-        # What does not fit together cannot be put together.
-        found = found or self._problems_of_content(head)
-        return found + self._problems_of_crawl(head)
-
-    def problems_of_secret(self) -> list[str]:
-        """Whether the secret of the store can be one."""
-        try:
-            fits = len(self.secret()) >= _SECRET
-        except UNREADABLE:
-            fits = False
-        return [] if fits else ["The secret of the store is not what was stored; restore a backup."]
-
-    def _problems_of_crawl(self, head: Head) -> list[str]:
-        """Whether the records of a crawl are those that were stored, and the users it has kept are in its graph."""
-        if not self._fit(head):
-            return [
-                "what is kept of its crawl is not what was stored: the disk, or another program, changed it; restore a "
-                "backup."
-            ]
-        visited = self.all_records(head.key, [crawls.VISITED])
-        kept = [each.id for each in visited if each.document.get("state") == "kept"]
-        gone = len(kept) - len(self.known(head.key, "users", kept))
-        return [f"{gone} users whom its crawl has kept are not in it."] if gone else []
-
-    def _problems_of_content(self, head: Head) -> list[str]:
-        """Whether the summary and the seals, where there are some, say what the rows say."""
-        parts = self.parts(head)
-        graph = parts.assemble()
-        found = [] if self._fits(head, graph) else [
-            "its records are not those that were stored: the disk, or another program, changed them; restore a backup."
-        ]  # fmt: skip
-        if self.pieces(head.key, [FIGURES]):
-            columns = columns_of(graph, parts.numbers)
-            differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
-            if differing:
-                found.append(f"the summary says something else of {', '.join(differing)} than the records.")
-        return found
-
-    def _fits(self, head: Head, graph: SocialGraph) -> bool:
-        """Whether the seals that there are fit what is there."""
-        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK])
-        contents = self._contents(head, graph, held)
-        return all(seals.fits(held[number], content) for number, content in contents.items())
-
-    def _fit(self, head: Head) -> bool:
-        """Whether the records of a crawl fit their seal."""
-        return seals.fit(self.seal_of_records(head.key), self.all_records(head.key))
-
-    def _contents(self, head: Head, graph: SocialGraph, wanted: Container[int]) -> dict[int, bytes]:
-        """The contents that are wanted for seals of these numbers."""
-        found = {}
-        if seals.OF_GRAPH in wanted:
-            found[seals.OF_GRAPH] = seals.content_of(graph, self.all_posts(head.key))
-        if seals.OF_LINKS_BACK in wanted and head.original is not None:
-            found[seals.OF_LINKS_BACK] = seals.content_of_links_back(self.matches(head.key), self.seed(head.key))
-        return found
-
-    def is_as_sealed(self, head: Head) -> bool:
-        """Whether the content of a graph fits the seals that it has."""
-        try:
-            return self._fits(head, self.parts(head).assemble()) and self._fit(head)
-        except UNREADABLE:
-            # It cannot even be put together.
-            return False
-
-    def unsealed(self, head: Head) -> set[int]:
-        """The seals that a graph lacks."""
-        wanted = {seals.OF_GRAPH} if head.original is None else {seals.OF_GRAPH, seals.OF_LINKS_BACK}
-        return wanted - self.pieces(head.key, sorted(wanted)).keys()
-
-    def missing_seals(self, head: Head) -> list[Piece]:
-        """Seals of what is there, where there are none."""
-        if not (wanted := self.unsealed(head)):
-            return []
-        try:
-            contents = self._contents(head, self.parts(head).assemble(), wanted)
-        except UNREADABLE:
-            # A check says what is wrong with it.
-            return []
-        return [(number, seals.seal(content)) for number, content in contents.items()]
-
-    def _agrees(self, key: Key, column: str, values: NDArray[np.integer[Any]]) -> bool:
-        """Whether a column of the summary holds these *values*."""
-        expected = pieces_of(column, values)
-        return all(self.pieces(key, [number]).get(number) == data for number, data in expected)
 
     def changing(self, name: str) -> Head:
         """An original that this transaction changes."""
@@ -546,14 +88,6 @@ class Transaction(ABC):
         self.note(head.key, posts=head.posts + new)
         return Added(new, len(known))
 
-    def all_records(self, key: Key, kinds: Iterable[str] = crawls.KINDS) -> Iterator[Record]:
-        """The records of a crawl, kind by kind."""
-        for kind in kinds:
-            after = ""
-            while page := self.records(key, kind, after, PAGE):
-                yield from page
-                after = page[-1].id
-
     def put_records(self, key: Key, records: Iterable[Record]) -> None:
         """Insert records, and seal them; one that is there is replaced."""
         come = {each[:2]: each for each in records}
@@ -578,10 +112,6 @@ class Transaction(ABC):
                 self.write_records(key, [sealed])
             else:
                 self.delete_records(key, crawls.SEAL, [crawls.ONLY])
-
-    def seal_of_records(self, key: Key) -> Record | None:
-        """The seal of what is kept of a crawl."""
-        return next(iter(self.records_of(key, crawls.SEAL, [crawls.ONLY])), None)
 
     def standing(self, name: str) -> tuple[Head | None, Record | None]:
         """What differs after every change of a graph, or of what is kept of its crawl."""
@@ -628,14 +158,6 @@ class Transaction(ABC):
             self.drop_records(key, crawls.PAGE, [id for each, id in found if each == key])
         return len(found)
 
-    def knows(self, head: Head, user: str) -> bool:
-        """Whether the graph has a user, or what is kept of its crawl tells of one."""
-        if self.known(head.key, "users", [user]):
-            return True
-        users, names, secret = frozenset({user}), crawls.names_of(user, None), self.secret()
-        found = self.all_records(head.key, _TELLING)
-        return any(crawls.erased(each, users, names, secret) is not each for each in found)
-
     def _take_out(self, head: Head, users: Sequence[str]) -> Forgotten:
         """Take persons out of a graph and of what is kept of its crawl."""
         gone, names = Forgotten(follows=0, posts=0, mappings=0), frozenset[str]()
@@ -662,7 +184,7 @@ class Transaction(ABC):
     def _erase(self, key: Key, users: frozenset[str], names: frozenset[str]) -> int:
         """Take persons of these *names* out of the records of a crawl; tells how many changed."""
         secret, changed = self.secret(), 0
-        for record in self.all_records(key, _TELLING):
+        for record in self.all_records(key, crawls.TELLING):
             left = crawls.erased(record, users, names, secret)
             changed += left is not record
             if left is None:
@@ -705,7 +227,3 @@ class Transaction(ABC):
         users = changed.get("users", {})
         changed["users"] = {**users, "forgotten": users.get("forgotten", 0) + 1}
         self.put_records(key, [crawls.document(crawls.CRAWL, crawls.ONLY, {**crawl, **changed})])
-
-
-#: The kinds of records that may tell of a person.
-_TELLING = (crawls.CRAWL, crawls.SEEN, crawls.VISITED, crawls.LISTED, crawls.PAGE, crawls.CHARGES, crawls.NOTE)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from graphpriv.places import PlaceTree
 from graphpriv.store.assembly import numbered_tree
+from graphpriv.store.statements import Head
 from graphpriv.store.summary import FIGURES, Columns
-from graphpriv.store.transaction import Head, Transaction
+from graphpriv.store.transaction import Transaction
 from graphpriv.topics import in_order
 
 

@@ -26,7 +26,7 @@ from graphpriv.formats.contract import Writer
 from graphpriv.graph import SocialGraph
 from graphpriv.places import WORLD, PlaceTree
 from graphpriv.release import Release, anonymous
-from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store, transaction
+from graphpriv.store import Added, Follow, Post, Run, Store, User, open_store, statements
 from graphpriv.store.pages import Pages
 from tabular.errors import (
     AlreadyReleased,
@@ -132,8 +132,8 @@ class StoreContract(OnAStore):
     # Whole graphs
 
     def test_what_is_written_page_by_page_is_what_is_written_of_the_whole_graph(self, store, monkeypatch):
-        monkeypatch.setattr(transaction, "PAGE", 2)
-        monkeypatch.setattr(transaction, "FOLLOWERS", 3)
+        monkeypatch.setattr(statements, "PAGE", 2)
+        monkeypatch.setattr(statements, "FOLLOWERS", 3)
         for directed in (False, True):
             store.save_graph(f"drawn-{directed}", random_graph(5, 11, 30, directed=directed))
         store.save_graph("little", little())
@@ -179,7 +179,7 @@ class StoreContract(OnAStore):
         assert store.graphs() == []
 
     def test_a_graph_that_changes_while_it_is_written_is_an_error(self, store, monkeypatch):
-        monkeypatch.setattr(transaction, "PAGE", 1)
+        monkeypatch.setattr(statements, "PAGE", 1)
         filled(store)
         pages = Pages.of(lambda: nullcontext(store), "town")
         people = pages.people()

@@ -21,10 +21,11 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.schema import ask
 from graphpriv.store.neo4j.transaction import PUT, ServerTransaction, homes, interests
+from graphpriv.store.reading import Source
 from graphpriv.store.records import Copy, Run, emptied, taken, written
 from graphpriv.store.seals import sealed, sealed_links_back, sealed_records
+from graphpriv.store.statements import Key
 from graphpriv.store.summary import PIECES
-from graphpriv.store.transaction import Key, Source
 from tabular.errors import ReportedError, StoreUnavailable
 
 

@@ -19,8 +19,10 @@ from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging
 from graphpriv.store.neo4j.transaction import ServerTransaction
+from graphpriv.store.reading import UNREADABLE, Source
 from graphpriv.store.records import Copy, Forgotten, Unsettled, changed, refuse_newer
-from graphpriv.store.transaction import UNREADABLE, Key, Source, Transaction
+from graphpriv.store.statements import Key
+from graphpriv.store.transaction import Transaction
 from tabular.errors import InvalidInput, named
 from tabular.files.disk import STREAM, refuse_existing
 from tabular.files.working import working_folder

@@ -10,13 +10,14 @@ from neo4j import ManagedTransaction
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE
-from graphpriv.store import transaction
+from graphpriv.store import statements
 from graphpriv.store.assembly import Parts, PlaceRow
 from graphpriv.store.neo4j import schema
 from graphpriv.store.neo4j.schema import Rows, ask, batches
 from graphpriv.store.records import Forgotten, Post, Record, Run
+from graphpriv.store.statements import Head, Key, Matches
 from graphpriv.store.summary import PIECES, Piece
-from graphpriv.store.transaction import Head, Key, Matches, Transaction
+from graphpriv.store.transaction import Transaction
 from graphpriv.topics import RANKS
 
 #: What a piece of a summary is numbered from, times the revision of its graph.
@@ -266,7 +267,7 @@ class ServerTransaction(Transaction):
             "MATCH (u:User)-[:POSTED]->(p) RETURN p.number, p.id, u.id, p.text, p.links, p.created ORDER BY p.number",
             key=key,
             after=after,
-            size=transaction.PAGE,
+            size=statements.PAGE,
         )
         return _posts(rows)
 

@@ -12,10 +12,11 @@ from typing import TypeVar
 
 from graphpriv.store.contract import Store
 from graphpriv.store.copies import hand_over
+from graphpriv.store.reading import UNREADABLE, Source
 from graphpriv.store.records import Copy, Forgotten, emptied
 from graphpriv.store.sqlite.files import Damaged, StoreFile
 from graphpriv.store.sqlite.transaction import SqliteTransaction
-from graphpriv.store.transaction import UNREADABLE, Key, Source
+from graphpriv.store.statements import Key
 from tabular.errors import FileFailure, ReportedError
 from tabular.files.disk import STREAM, refuse_existing
 from tabular.files.journal import leftovers

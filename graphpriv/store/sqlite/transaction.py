@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.graph import PRIVATE, SocialGraph, pairs
-from graphpriv.store import transaction
+from graphpriv.store import statements
 from graphpriv.store.assembly import Parts, PlaceRow, or_none
 from graphpriv.store.crawls import PAGE
 from graphpriv.store.records import Copy, Forgotten, Post, Record, Run, moment, taken, written
 from graphpriv.store.seals import sealed, sealed_links_back, sealed_records
+from graphpriv.store.statements import Head, Key, Matches
 from graphpriv.store.summary import PIECES, Piece
-from graphpriv.store.transaction import Head, Key, Matches, Transaction
+from graphpriv.store.transaction import Transaction
 from graphpriv.topics import RANKS
 
 #: The tables that hold parts of a graph, in an order in which they can be emptied.
@@ -323,7 +324,7 @@ class SqliteTransaction(Transaction):
         self.delete("summaries", "graph = ? AND number = ?", key, number)
 
     def posts(self, key: Key, after: int) -> list[tuple[int, Post]]:
-        return self._posts("posts.number > ? ORDER BY posts.number LIMIT ?", key, after, transaction.PAGE)
+        return self._posts("posts.number > ? ORDER BY posts.number LIMIT ?", key, after, statements.PAGE)
 
     def posts_of(self, key: Key, low: int, high: int) -> list[Post]:
         # The plus keeps it from going through all posts of the graph in their order.

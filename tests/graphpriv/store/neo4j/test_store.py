@@ -25,8 +25,9 @@ from graphpriv.store.neo4j.driver import Connection
 from graphpriv.store.neo4j.staging import Staged, Staging, give_name, give_up, give_up_dead, renew
 from graphpriv.store.neo4j.store import _READINGS, Neo4jStore
 from graphpriv.store.neo4j.transaction import ServerTransaction
+from graphpriv.store.reading import Source
 from graphpriv.store.records import Copy
-from graphpriv.store.transaction import Head, Key, Source
+from graphpriv.store.statements import Head, Key
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.contracts import importing
 from tests.contracts.store import StoreContract, content, filled, full, little, quietly, release_of, start_importing
@@ -53,7 +54,7 @@ class TestNeo4j(StoreContract):
 
     def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(schema, "BATCH", 2)
-        monkeypatch.setattr("graphpriv.store.transaction.PAGE", 2)
+        monkeypatch.setattr("graphpriv.store.statements.PAGE", 2)
 
     def nothing_is_left_over(self, store: Store) -> None:
         assert self.server.ask("MATCH (u:User) RETURN count(u)") == [[sum(each.users for each in store.graphs())]]

@@ -56,7 +56,7 @@ class TestEmbedded(StoreContract):
         return f"file:{tmp_path / 'graphs.db'}"
 
     def with_small_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("graphpriv.store.transaction.PAGE", 2)
+        monkeypatch.setattr("graphpriv.store.statements.PAGE", 2)
 
     def nothing_is_left_over(self, store: SqliteStore) -> None:
         with store._file.reading() as db:
