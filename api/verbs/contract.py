@@ -7,6 +7,7 @@ whatever the door: everything is checked before it begins, and all files are wri
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -23,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from tabular.compiling import compile_time
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError, named
-from tabular.files.disk import STREAM, Output, Planned, check_outputs, put_right, read_text, write_outputs
+from tabular.files.disk import STREAM, Output, Planned, check_outputs, failure, put_right, read_text, write_outputs
 from tabular.loop import ALONE, Parts, Report, silent
 from tabular.registry import Method, Registry
 
@@ -298,6 +299,11 @@ def perform(verb: Verb, work: Work) -> Outcome:
         return _performed(verb, work)
     except UnicodeEncodeError:
         raise InvalidInput("A text of the input is not valid Unicode: half of a pair. Nothing was written.") from None
+    except OSError as error:
+        # No file can have such a name, wherever it is first looked for.
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise failure(error, error.filename) from None
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         # Where records are not what was stored, whoever works with them may fail in any way.
         if verb.store is not None and (problem := _problem_of_store(work)):

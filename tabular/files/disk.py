@@ -73,11 +73,8 @@ def free_memory() -> int:
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:
     """Refuse, before the work begins, to overwrite a file without permission, or anything that is no file."""
-    try:
-        if str(path) == STREAM or not Path(path).exists():
-            return
-    except OSError as error:
-        raise failure(error, path) from None
+    if str(path) == STREAM or not Path(path).exists():
+        return
     if not Path(path).is_file():
         raise InvalidInput(f"{path}: this is a folder, a device or a pipe; name a file.")
     if not overwrite:
@@ -200,7 +197,7 @@ def check_outputs(
             raise InvalidParameter(f"{each.name} {each.path}: {known[target].name} writes to this file, too.")
         known[target] = each
     for path in reads:
-        if path is not None and path != STREAM and os.path.exists(path):  # noqa: PTH110 (no error, however long)
+        if path is not None and path != STREAM and Path(path).exists():
             for each in planned:
                 _check_apart(each, path)
 
@@ -243,8 +240,7 @@ def _files_of(store: str) -> tuple[Path, ...]:
 def put_right(paths: Iterable[str]) -> list[str]:
     """Undo or finish what killed runs left in the folders of *paths*, and say which files are as they were."""
     places = [place_of(path) for path in paths if path != STREAM]
-    # No error, however long a name is.
-    folders = sorted({place if os.path.isdir(place) else place.parent for place in places})  # noqa: PTH112
+    folders = sorted({place if place.is_dir() else place.parent for place in places})
     return [text for folder in folders for text in finish_interrupted(folder)]
 
 

@@ -66,6 +66,8 @@ def _place(error: BaseException) -> str:
 def batch(name: str, begin: int, end: int, told: int) -> None:
     """Try cases, and tell of each."""
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    # A case may name standard input; the requests that come there are none of its business.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number in range(begin, end):
         os.write(told, f"{number}\n".encode())
         at = time.monotonic()

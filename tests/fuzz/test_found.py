@@ -212,6 +212,10 @@ def test_a_path_that_is_too_long_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(InvalidInput, match="xx: File name too long"):
         do("table compare", file=str(tmp_path / "t.csv"), columns=["a"], html=str(tmp_path / ("x" * 300)))
+    with pytest.raises(InvalidInput, match="xx: File name too long"):
+        do("table describe", file=str(tmp_path / "t.csv"), schema="x" * 300)
+    with pytest.raises(InvalidInput, match="xx: File name too long"):
+        do("graph list", store=f"file:{'x' * 300}")
 
 
 def test_a_column_of_a_record_with_the_end_of_a_line_is_named_in_one_line(tmp_path, monkeypatch):
