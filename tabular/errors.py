@@ -33,6 +33,7 @@ _BEGIN, _END = "\ue000", "\ue001"
 _LONGEST = 100
 #: An error has no more characters, so many of them from its end.
 _LONGEST_TEXT, _TAIL = 2_000, 200
+_LINE_ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAMED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
 
@@ -63,7 +64,8 @@ class ReportedError(Exception):
     """An error whose text is written for the person who asked."""
 
     def __init__(self, text: str) -> None:
-        # What a file or an option holds may be of any length.
+        # What a file or an option holds may be of any length, and have ends of lines in it.
+        text = _LINE_ENDS.sub(lambda found: repr(found[0])[1:-1], text)
         text = text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - _TAIL]} … {text[-_TAIL:]}"
         super().__init__(text)
         self._text = text

@@ -335,13 +335,18 @@ class Store(ABC):
 
     def user_rows(self, head: Head) -> Iterator[Sequence[Any]]:
         """The users as `Transaction.users` gives them, page by page; an error where the graph changes meanwhile."""
-        for low in range(0, head.numbers, statements.PAGE):
+        for low in range(0, self._end(head), statements.PAGE):
             yield from self._page(head, low, lambda at, low: at.users(head.key, low, low + statements.PAGE))
 
     def follow_rows(self, head: Head) -> Iterator[NDArray[np.int64]]:
         """Pages of follows, as `Transaction.follows` gives them; an error where the graph changes meanwhile."""
-        for low in range(0, head.numbers, statements.FOLLOWERS):
+        for low in range(0, self._end(head), statements.FOLLOWERS):
             yield self._page(head, low, lambda at, low: at.follows(head.key, low, low + statements.FOLLOWERS))
+
+    def _end(self, head: Head) -> int:
+        """One past the highest number of a user; what is noted may be damaged, and billions of pages be empty."""
+        numbers = self._read(lambda at: at.numbers(head.key))
+        return int(numbers[-1]) + 1 if len(numbers) else 0
 
     def posts(self, name: str) -> Iterator[Post]:
         """The posts in the order of their import, page by page; an error where the graph changes meanwhile."""

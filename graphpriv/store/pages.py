@@ -47,7 +47,7 @@ class Pages:
         names = in_order(outline.topics.values())
         code = {topic: position for position, topic in enumerate(names)}
         topic_codes = table({number: code[topic] for number, topic in outline.topics.items()})
-        position = np.full(outline.head.numbers, EMPTY, dtype=np.int32)
+        position = np.full(int(codes[-1, 0]) + 1 if len(codes) else 0, EMPTY, dtype=np.int32)
         position[codes[:, 0]] = np.arange(len(codes))
         return cls(
             opened=opened,

@@ -83,6 +83,10 @@ def sealed_links_back(mapping: NDArray[np.int64], numbers: NDArray[np.int64], se
     return OF_LINKS_BACK, seal(content_of_links_back(matches, seed))
 
 
+#: No count that a store can hold is less.
+_LEAST = -(2**63)
+
+
 def sealed_records(records: Iterable[Record]) -> list[Record]:
     """The seal of the records of a crawl; none where there are none."""
     made = resealed(None, (), records)
@@ -97,7 +101,8 @@ def resealed(before: Record | None, gone: Iterable[Record], come: Iterable[Recor
         for each in records:
             total ^= int.from_bytes(_mark(salt, each))
             count += step
-    return Record(SEAL, ONLY, salt + total.to_bytes(_SUM), count)
+    # A count that somebody damaged stays wrong, and one that a store can hold.
+    return Record(SEAL, ONLY, salt + total.to_bytes(_SUM), max(count, _LEAST))
 
 
 def fit(before: Record | None, records: Iterable[Record]) -> bool:

@@ -231,3 +231,31 @@ def test_a_column_of_a_record_with_the_end_of_a_line_is_named_in_one_line(tmp_pa
     with pytest.raises(InvalidInput) as caught:
         do("table search", **asked, quasi_identifiers=["a"], out="later.csv", previous="p.json")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x85", "\u2028"])
+def test_an_end_of_a_line_in_a_name_leaves_an_error_in_one_line(end):
+    told = str(UnknownName.among("column", "sex", [f"a{end}b", "income"]))
+    assert told == f"No column is called 'sex'; there is a{repr(end)[1:-1]}b, income."
+    assert len(told.splitlines()) == 1
+
+
+@pytest.mark.parametrize("column", ["users", "forgotten"])
+def test_billions_of_users_that_are_noted_and_not_there_keep_nobody_waiting(column, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path, {"s.db": gzip.decompress(STORED.read_bytes())})
+    do("graph export", name="town", out="before.json")
+    with closing(sqlite3.connect("s.db", isolation_level=None)) as db:
+        assert db.execute(f"UPDATE graphs SET {column} = 9223372036854775807 WHERE name = 'town'").rowcount
+    do("graph export", name="town", out="after.json")
+    assert Path("after.json").read_bytes() == Path("before.json").read_bytes()
+
+
+def test_a_count_of_crawl_records_that_is_out_of_bounds_is_told_by_the_check(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path, {"s.db": stored()["s.bak"]})
+    assert do("store check").document["problems"] == []
+    with closing(sqlite3.connect("s.db", isolation_level=None)) as db:
+        assert db.execute("UPDATE crawl_records SET number = ? WHERE kind = 'seal'", [-(2**63)]).rowcount
+        assert db.execute("UPDATE crawl_records SET number = 1 WHERE kind = 'page'").rowcount
+    assert "its crawl" in str(do("store check").document["problems"])

@@ -163,8 +163,7 @@ def read_history(
     else:
         history = _of_file(path, table, hierarchies, key, dictionary)
     if set(history.names) != set(hierarchies):
-        # A name may hold the end of a line.
-        before, now = (", ".join(repr(name)[1:-1] for name in names) for names in (history.names, hierarchies))
+        before, now = (", ".join(names) for names in (history.names, hierarchies))
         raise InvalidInput(
             f"{path}: the previous release is of other quasi-identifiers: {before}; now they are {now}. What both say "
             "together can only be told of the same ones."
