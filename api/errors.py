@@ -9,7 +9,9 @@ from pathlib import Path
 
 from api.jobs.records import NoResult, TooManyJobs
 from api.service.access import Forbidden
+from api.service.accounts import SecondFactorNeeded
 from api.service.answers import KeyInUse, OtherRequest
+from api.service.signing.second_factors import TooManyCodes
 from api.service.uploads import TooLarge, WrongOffset
 from tabular.errors import (
     AlreadyReleased,
@@ -65,6 +67,8 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     KeyInUse: Outcome(409, 1, "In use"),
     TooMuch: Outcome(413, 2, "Too large"),
     Forbidden: Outcome(403, 2, "Forbidden"),
+    SecondFactorNeeded: Outcome(403, 2, "Second factor needed"),
+    TooManyCodes: Outcome(429, 1, "Too many requests"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),

@@ -226,8 +226,10 @@ def test_a_table_of_the_service_tells_nothing_by_the_order_of_its_rows(name, tab
 def test_what_was_written_before_tables_gains_them(tmp_path):
     opened = Home(tmp_path / "home", create=True)
     with opened.writing() as db:
-        db.execute("DROP TABLE tables")
-        db.execute("ALTER TABLE answers DROP COLUMN process")
+        for each in ("tables", "recovery_codes", "second_factors", "half_sessions"):
+            db.execute(f"DROP TABLE {each}")
+        for table, column in (("answers", "process"), ("tokens", "programs")):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         db.execute("PRAGMA user_version = 1")
     opened.close()
     again = Home(tmp_path / "home")
