@@ -10,9 +10,10 @@ from pathlib import Path
 
 from api.http import gate
 from api.jobs.records import Settings as JobSettings
-from api.service import accounts, answers, listeners, uploads
+from api.service import accounts, answers, listeners
 from api.service.settings import Settings
 from api.service.signing import second_factors, sessions
+from api.service.uploads import uploads
 from graphpriv.formats.contract import ALWAYS_ALLOWED, MOST_GROWTH
 from tabular.files import limits
 

@@ -26,11 +26,11 @@ _REFUSALS = {
     412: "It is in another state than the one that If-Match names.",
     413: "It is too large.",
     415: "The body is not JSON.",
-    422: "Nothing satisfies what was asked, or the key was used for another request.",
+    422: "Nothing satisfies what was asked, the scanner found malware, or the key was used for another request.",
     429: "This account asks too often.",
     502: "A social network does not answer.",
     500: "A bug, or a failure of the service.",
-    503: "The store does not answer, no jobs run, or too much is being asked at once.",
+    503: "The store or the scanner does not answer, no jobs run, or too much is being asked at once.",
     507: "The disk is full.",
 }
 

@@ -27,7 +27,8 @@ from api.service.settings import Settings
 from api.service.signing.second_factors import SecondFactors
 from api.service.signing.sessions import Sessions
 from api.service.tables.tables import Tables
-from api.service.uploads import Uploads
+from api.service.uploads.scanner import Scanner
+from api.service.uploads.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 from tabular.files.journal import WORKING, leftovers
@@ -57,7 +58,7 @@ class Service:
         settings.refuse_unknown_providers()
         records = Records.at(settings.home, create=True)
         leftovers(records.home.folder)
-        uploads = Uploads(records.home, settings.largest_upload)
+        uploads = Uploads(records.home, settings.largest_upload, Scanner.at(settings.scanner))
         found = files or StoredFiles(uploads, Tables(records.home))
         return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
 

@@ -45,6 +45,11 @@ class Settings(Method):
     )
     access_log: str = option("", metavar="FILE", help="The file of the access log; - is standard error.")
     log_addresses: bool = option(False, help="Whether the access log holds the callers' addresses.")
+    scanner: str = option(
+        "",
+        metavar="ADDRESS",
+        help="A ClamAV daemon that each file is sent to before anything reads it: unix:PATH or tcp:HOST:PORT.",
+    )
     keep_jobs: float = option(
         30.0,
         low=0,
