@@ -52,7 +52,7 @@ class SecondFactorNeeded(ReportedError):
 class Account:
     """Somebody who asks."""
 
-    #: Drawn at random: a name that is used again is another account.
+    #: Drawn at random: a name that is used again is another account. Logs of refusals have it.
     id: str
     name: str
     role: str
@@ -64,7 +64,7 @@ class Account:
     def document(self) -> dict[str, Any]:
         """What is told of it."""
         told = {"account": self.name, "role": self.role, "created": self.created}
-        return {**told, "second_factor": self.has_factor}
+        return {**told, "second_factor": self.has_factor, "log_id": self.id}
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Account:

@@ -43,8 +43,10 @@ class Settings(Method):
         metavar="WHO",
         help="Who signs in with a second factor: optional (whoever set one up), custodians or all.",
     )
-    access_log: str = option("", metavar="FILE", help="The file of the access log; - is standard error.")
-    log_addresses: bool = option(False, help="Whether the access log holds the callers' addresses.")
+    access_log: str = option(
+        "", metavar="FILE", help="The file of the access log; - is standard error. Without it, refusals go there alone."
+    )
+    log_addresses: bool = option(False, help="Whether the access log and the audit log hold the callers' addresses.")
     scanner: str = option(
         "",
         metavar="ADDRESS",

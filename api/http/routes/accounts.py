@@ -21,7 +21,7 @@ from tabular.errors import UnknownName
 bp = Blueprint("accounts", __name__)
 
 _YES_NO: Schema = {"type": "boolean"}
-ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, created=STRING, second_factor=_YES_NO)
+ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, created=STRING, second_factor=_YES_NO, log_id=STRING)
 TOKEN = record(
     id=STRING, account=STRING, created=STRING, expires=STRING, last_used=MAYBE, programs=_YES_NO, expired=_YES_NO
 )  # fmt: skip

@@ -33,7 +33,7 @@ class AddAccount(Verb):
     def run(self, work: Work) -> Outcome:
         with work.service_home(create=True) as home:
             account, token = home.accounts.add(self.name, self.role)
-            home.log.add("add", "account", self.name, **work.asker, details={"role": self.role})
+            home.log.add("add", "account", self.name, **work.asker, details={"role": self.role, "log_id": account.id})
         document = {"account": account.name, "role": account.role, "token": token.secret}
         return Outcome(document={**document, "id": token.token.id, "expires": token.token.expires})
 
