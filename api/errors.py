@@ -9,8 +9,11 @@ from pathlib import Path
 
 from api.jobs.records import NoResult, TooManyJobs
 from api.service.access import Forbidden
+from api.service.accounts import SecondFactorNeeded
 from api.service.answers import KeyInUse, OtherRequest
-from api.service.uploads import TooLarge, WrongOffset
+from api.service.signing.second_factors import TooManyCodes
+from api.service.uploads.scanner import Infected, ScannerUnavailable, TooLarge
+from api.service.uploads.uploads import WrongOffset
 from tabular.errors import (
     AlreadyReleased,
     FileFailure,
@@ -61,10 +64,14 @@ OUTCOMES: dict[type[ReportedError], Outcome] = {
     Outdated: Outcome(412, 2, "Precondition failed"),
     WrongOffset: Outcome(409, 2, "Wrong offset"),
     TooLarge: Outcome(413, 2, "Too large"),
+    Infected: Outcome(422, 2, "Malware found"),
+    ScannerUnavailable: Outcome(503, 1, "Scanner unavailable"),
     OtherRequest: Outcome(422, 2, "Other request"),
     KeyInUse: Outcome(409, 1, "In use"),
     TooMuch: Outcome(413, 2, "Too large"),
     Forbidden: Outcome(403, 2, "Forbidden"),
+    SecondFactorNeeded: Outcome(403, 2, "Second factor needed"),
+    TooManyCodes: Outcome(429, 1, "Too many requests"),
     InvalidInput: Outcome(400, 2, "Invalid input"),
     NoSolution: Outcome(422, 3, "No solution"),
     SourceUnavailable: Outcome(502, 1, "Source unavailable"),

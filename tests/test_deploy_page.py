@@ -17,9 +17,10 @@ from api.jobs.records import PREFIX
 from api.jobs.records import Settings as JobSettings
 from api.jobs.worker import NICE
 from api.secret_files import SECRETS
-from api.service import listeners, uploads
+from api.service import listeners
 from api.service.accounts import ROLES
 from api.service.settings import Settings, variable
+from api.service.uploads import uploads
 from tests.test_docker import compose, environment_of_the_image
 from tests.test_readme import command_of, words
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from api.http import gate
 from api.jobs.records import Settings as JobSettings
-from api.service import accounts, answers, listeners, uploads
+from api.service import accounts, answers, listeners
 from api.service.settings import Settings
+from api.service.signing import second_factors, sessions
+from api.service.uploads import uploads
 from graphpriv.formats.contract import ALWAYS_ALLOWED, MOST_GROWTH
 from tabular.files import limits
 
@@ -79,6 +81,8 @@ def test_the_limits_of_the_page_are_those_of_the_code():
     said = {
         "requests a second per account": f"{service.rate_limit:g}, after a burst of {2 * service.rate_limit:g}",
         "wrong tokens per address": "20, then one every 5 seconds",
+        "wrong codes in a row per account": f"{second_factors.FREE_TRIES}, then a wait of "
+        f"{second_factors._FIRST_WAIT / 60:g} minute, doubled up to {second_factors._LONGEST_WAIT / 60:g}",
         "requests at once": f"{gate.AT_ONCE}, of one account {gate.OF_ONE}",
         "streams at once": f"{listeners.MOST}",
         "body of a request": f"{gate.LARGEST_BODY >> 20} MiB",
@@ -92,8 +96,8 @@ def test_the_limits_of_the_page_are_those_of_the_code():
         "unfinished jobs per account": f"{queue.most}",
         "running jobs per account": f"{queue.per_account}",
         "life of a token": f"{accounts.DAYS} days unless set otherwise",
-        "life of a session": f"{accounts.LONGEST.total_seconds() / 3600:g} hours",
-        "session without a request": f"{accounts.IDLE.total_seconds() / 3600:g} hour",
+        "life of a session": f"{sessions.LONGEST.total_seconds() / 3600:g} hours",
+        "session without a request": f"{sessions.IDLE.total_seconds() / 3600:g} hour",
         "answer kept for its Idempotency-Key": f"{answers.KEPT.total_seconds() / 3600:g} hours",
     }
     for name, value in said.items():

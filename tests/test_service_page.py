@@ -57,7 +57,8 @@ def test_the_examples_of_the_page_run(served, tmp_path):
         assert ended.returncode == 0, (command, ended.stderr)
         said.append(ended.stdout)
     assert json.loads(said[0])["token"].startswith("gp_")
-    assert json.loads(said[1])["users"] == 4
+    assert json.loads(said[1])["programs"] is True
+    assert json.loads(said[2])["users"] == 4
     refused = json.loads(said[-1])
     assert {each["pointer"] for each in refused["errors"]} == {"/into"}
 

@@ -1,7 +1,8 @@
 """The access log: one JSON object a line for each answer, without names, addresses of things, queries or persons.
 
 A line says when, what was asked (the route, never the path), how it was answered, how long it took, how many bytes the
-answer has, the role of whoever asked, and the random id that the answer carries in `Request-Id`.
+answer has, the role of whoever asked, and the random id that the answer carries in `Request-Id`. The line of a refusal
+has the id of the account, too; where no log is kept, refusals go to standard error all the same.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 from flask import Flask, Response, g, request
 
+from api.service.audit_log import asked
 from api.service.home import now
 from tabular.errors import FileFailure
 from tabular.files.disk import reason
@@ -81,14 +83,15 @@ class _Told(logging.Handler):
 
 
 def register(app: Flask, file: str, *, with_addresses: bool = False) -> None:
-    """Give each request of *app* an id, and keep an access log in a *file* if one is named."""
-    app.before_request(_begin)
+    """Give each request of *app* an id, and keep an access log in a *file*; without one, of what is refused alone."""
+    app.before_request(partial(_begin, with_addresses))
+    app.teardown_request(_forget)
     # What is registered first is called last: nothing of the answer changes any more.
     app.after_request(_mark)
+    log = Log.at(file or _STREAM)
     if file:
-        log = Log.at(file)
         app.logger.addHandler(_Told(log))
-        app.after_request(partial(_end, log, with_addresses))
+    app.after_request(partial(_end, log, with_addresses, not file))
 
 
 def route() -> str:
@@ -106,8 +109,14 @@ def seconds() -> float:
     return time.perf_counter() - float(g.get("begun", time.perf_counter()))
 
 
-def _begin() -> None:
+def _begin(with_addresses: bool) -> None:
     g.begun, g.request_id = time.perf_counter(), secrets.token_hex(8)
+    # Entries of the audit log that come of this request.
+    asked.set({"request": g.request_id, **({"address": request.remote_addr or ""} if with_addresses else {})})
+
+
+def _forget(_: BaseException | None) -> None:
+    asked.set({})
 
 
 def _mark(response: Response) -> Response:
@@ -115,14 +124,17 @@ def _mark(response: Response) -> Response:
     return response
 
 
-def _end(log: Log, with_addresses: bool, response: Response) -> Response:
+def _end(log: Log, with_addresses: bool, refusals_alone: bool, response: Response) -> Response:
     """Write the line of an answer, when all of it is sent."""
-    asker = g.get("account")
+    asker, is_refused = g.get("account"), 400 <= response.status_code < 500
+    if refusals_alone and not is_refused:
+        return response
     line = {
         "method": method(),
         "route": route(),
         "status": response.status_code,
         "role": None if asker is None else asker.role,
+        **({"account": None if asker is None else asker.id} if is_refused else {}),
         "id": g.get("request_id"),
         **({"address": request.remote_addr} if with_addresses else {}),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import json
 import zipfile
 import zlib
@@ -11,9 +12,9 @@ from typing import IO, Any, NoReturn
 
 from flask import request
 
-from api.http.gate import LARGEST_BODY
+from api.http.gate import LARGEST_BODY, service
 from api.http.problems import HttpProblem
-from api.service.uploads import TooLarge
+from api.service.uploads.scanner import TooLarge
 
 
 def json_object() -> dict[str, Any]:
@@ -32,6 +33,14 @@ def json_object() -> dict[str, Any]:
     if not isinstance(document, dict):
         raise HttpProblem(400, "Invalid input", "The body must be a JSON object.")
     return document
+
+
+def scanned(data: bytes) -> bytes:
+    """What somebody sent as a file, if the scanner of the service, where there is one, finds nothing in it."""
+    scanner = service().uploads.scanner
+    if scanner is not None:
+        scanner.check(io.BytesIO(data))
+    return data
 
 
 def refuse_swelling(file: IO[bytes]) -> None:

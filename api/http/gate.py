@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from flask import Flask, Response, current_app, g, request
 
 from api.http.problems import HttpProblem, service_of
-from api.http.sessions import check_fresh, session_of
+from api.http.sessions import Unfinished, check_fresh, session_of
 from api.service import access
 from api.service.accounts import Account
 from api.service.answers import Answer
@@ -59,6 +59,9 @@ _KEPT = ("Content-Type", "ETag", "Location", "Link")
 
 #: What must not wait for room on the disk.
 _FREEING = frozenset({"delete", "forget"})
+
+#: What somebody who still has to set up a second factor may do: that, and leave.
+_BEFORE_A_FACTOR = ("pages.factor", "pages.begin_factor", "pages.confirm_factor", "pages.sign_out")
 
 V = TypeVar("V", bound=Callable[..., Any])
 
@@ -221,6 +224,9 @@ def _authenticated() -> Account:
     session = None if found or "Authorization" in request.headers else session_of(service())
     if session is not None:
         found = session.account
+        is_free = found.has_factor or found.role not in service().settings.demanded
+        if not (is_free or request.endpoint in _BEFORE_A_FACTOR):
+            raise Unfinished
     if found is None:
         raise HttpProblem(
             401, "Not authenticated", "Send a valid token, as Authorization: Bearer TOKEN.",
@@ -232,7 +238,9 @@ def _authenticated() -> Account:
 def token_account() -> Account | None:
     """The account whose token the request carries, if it is good."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    return service().accounts.of_token(secret.strip()) if scheme.lower() == "bearer" else None
+    if scheme.lower() != "bearer":
+        return None
+    return service().accounts.of_token(secret.strip(), demanded=service().settings.demanded)
 
 
 def _answered_before() -> Response | None:

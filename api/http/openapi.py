@@ -13,24 +13,23 @@ from werkzeug.routing import Rule
 from api.http.describing import PROBLEM_SCHEMA, Description, Schema
 from api.http.gate import KEY, action_of
 from api.http.problems import PROBLEM
-from api.service import access
 from tabular.release import version
 
 #: What a refusal with a status means.
 _REFUSALS = {
     400: "The request is not what it must be.",
     401: "There is no good token.",
-    403: "The role does not allow it.",
+    403: "The role does not allow it, or the token is not for programs.",
     404: "It is not there, or not for this role to know.",
     409: "It is there already, or not in the state for this.",
     412: "It is in another state than the one that If-Match names.",
     413: "It is too large.",
     415: "The body is not JSON.",
-    422: "Nothing satisfies what was asked, or the key was used for another request.",
+    422: "Nothing satisfies what was asked, the scanner found malware, or the key was used for another request.",
     429: "This account asks too often.",
     502: "A social network does not answer.",
     500: "A bug, or a failure of the service.",
-    503: "The store does not answer, no jobs run, or too much is being asked at once.",
+    503: "The store or the scanner does not answer, no jobs run, or too much is being asked at once.",
     507: "The disk is full.",
 }
 
@@ -120,10 +119,8 @@ def _refusals(rule: Rule, method: str, described: Description, action: str | Non
     """The statuses of the refusals that a route can give."""
     refusals = {400, 500, *described.refusals}
     if action is not None:
-        # Whoever asks is written down, for which the disk may be too full.
-        refusals |= {401, 429, 503, 507}
-        if any(access.NO in row for (each, _), row in access.TABLE.items() if each == action):
-            refusals.add(403)
+        # Whoever asks is written down, for which the disk may be too full. A token may be for the pages alone.
+        refusals |= {401, 403, 429, 503, 507}
     if rule.arguments:
         refusals.add(404)
     if method in ("POST", "PUT"):

@@ -8,8 +8,8 @@ from flask import g, request
 from werkzeug.wrappers import Response
 
 from api.http.problems import HttpProblem
-from api.service.accounts import FRESH, LONGEST, Session, is_mark
 from api.service.service import Service
+from api.service.signing.sessions import FRESH, LONGEST, Session, is_mark
 
 #: The cookie of a session, and the one of a browser that is about to sign in. Over TLS their names begin with
 #: `__Host-`: a browser then takes them from this host alone, over TLS alone.
@@ -28,6 +28,13 @@ class Stale(HttpProblem):
     def __init__(self) -> None:
         minutes = round(FRESH.total_seconds() / 60)
         super().__init__(403, "Sign in again", f"You signed in more than {minutes} minutes ago; sign in again first.")
+
+
+class Unfinished(HttpProblem):
+    """Somebody who must have a second factor, and has none yet."""
+
+    def __init__(self) -> None:
+        super().__init__(403, "Second factor needed", "Set up a second factor on the pages first.")
 
 
 def session_of(service: Service) -> Session | None:

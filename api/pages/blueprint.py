@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as Answered
 from api.errors import bug_of, outcome_of
 from api.http.gate import account, action_of, service
 from api.http.problems import HttpProblem, outside
-from api.http.sessions import HEADER, Stale
+from api.http.sessions import HEADER, Stale, Unfinished
 from api.service import access
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -33,6 +33,12 @@ _MENU = (
     ("pages.jobs", "Jobs"),
     ("pages.people", "Accounts"),
     ("pages.log", "Audit log"),
+)
+
+
+#: On which page somebody goes on who has to sign in again; accounts are changed on that of all people.
+_CHANGED_ON = {"pages.end_sessions": "pages.sessions"} | dict.fromkeys(
+    ("pages.begin_factor", "pages.confirm_factor", "pages.renew_codes", "pages.end_factor"), "pages.factor"
 )
 
 
@@ -97,8 +103,10 @@ def _of_http(error: HttpProblem) -> Response | Answered:
         return go("pages.sign_in", next=wanted)
     if isinstance(error, Stale):
         # What was sent is not done later: whoever signs in looks at the page again first.
-        page = "pages.sessions" if request.endpoint == "pages.end_sessions" else "pages.people"
+        page = _CHANGED_ON.get(str(request.endpoint), "pages.people")
         return go("pages.sign_in", next=url_for(page), again="yes")
+    if isinstance(error, Unfinished) and request.method == "GET":
+        return go("pages.factor")
     response = failed(error.status, error.title, error.detail)
     response.headers.update(error.headers)
     return response

@@ -12,7 +12,7 @@ from werkzeug.exceptions import NotFound
 from api.http.gate import service
 from api.http.problems import problem
 from api.http.sessions import keep_off_disk, session_of
-from api.pages import audits, collecting, graphs, home, jobs, people, signing, uploads
+from api.pages import audits, collecting, factors, graphs, home, jobs, people, signing, uploads
 from api.pages.blueprint import bp, failed
 from api.pages.releases import comparisons, fronts, guide, masked
 from api.pages.tables import editor, tables, uploading
@@ -24,6 +24,7 @@ __all__ = [
     "collecting",
     "comparisons",
     "editor",
+    "factors",
     "fronts",
     "graphs",
     "guide",

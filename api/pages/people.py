@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
+from typing import Any
 
 from flask import Response, request
 from werkzeug.wrappers import Response as Answered
@@ -41,7 +42,11 @@ def new_account() -> Response | Answered:
 @needs("administer")
 def new_token(name: str) -> Response | Answered:
     """Make a token, and show it once."""
-    return _once(f"token new\n{name}", lambda: {**_done("token new", name=name), "account": name})
+    programs = request.form.get("programs") == "yes"
+    return _once(
+        f"token new\n{name}\n{programs}",
+        lambda: {**_done("token new", name=name, programs=programs), "account": name},
+    )
 
 
 @bp.post("/accounts/<name>/tokens/<id>/revoke")
@@ -49,6 +54,14 @@ def new_token(name: str) -> Response | Answered:
 def revoke_token(name: str, id: str) -> Answered:
     """Revoke a token."""
     told(routes.revoke, name=name, id=id)
+    return go("pages.people")
+
+
+@bp.post("/accounts/<name>/second-factor/reset")
+@needs("administer")
+def reset_factor(name: str) -> Answered:
+    """Turn off the second factor of an account."""
+    told(routes.reset_factor, name=name)
     return go("pages.people")
 
 
@@ -97,6 +110,6 @@ def _people(made: dict[str, str] | None = None, wrong: str | None = None, status
     )  # fmt: skip
 
 
-def _done(verb: str, **options: str) -> dict[str, str]:
+def _done(verb: str, **options: Any) -> dict[str, str]:
     asked = service().requests.read(verb, verbs[verb].method, options, account())
     return performed(asked).document

@@ -13,10 +13,15 @@ from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
 from api.http.sessions import BEFORE, COOKIE, check_fresh, check_mark, drop, held, keep, session_of
 from api.pages.blueprint import bp, go, local, shown
-from api.service.accounts import IDLE, LONGEST, Account, mark_of
+from api.service.accounts import Account
+from api.service.signing.second_factors import TooManyCodes
+from api.service.signing.sessions import IDLE, LONGEST, HalfWay, Session, mark_of
 
 #: A token is shorter than this.
 _LONGEST = 200
+
+#: What is said of a code that was not taken.
+WRONG_CODE = "This code is not valid, or was used before. Wait for the next."
 
 
 @bp.get("/sign-in")
@@ -29,7 +34,7 @@ def sign_in() -> Response:
 
 @bp.post("/sign-in")
 def signed_in() -> Response:
-    """Begin a session for who has a good token."""
+    """Begin a session for who has a good token, or ask for a code."""
     check_mark(held(BEFORE))
     address, wanted = request.remote_addr or "", local(request.form.get("next"))
     _refuse_many(service().tries.seconds(address))
@@ -38,10 +43,50 @@ def signed_in() -> Response:
     if session is None:
         service().tries.wait(address)
         return _asked(wanted, wrong=True)
-    _note("sign in", session.id, session.account)
+    if isinstance(session, HalfWay):
+        return _asked_for_code(session, wanted)
+    return _begun(session, wanted)
+
+
+@bp.post("/sign-in/code")
+def code_sent() -> Response:
+    """Begin a session for who sent a good token a moment ago, and now a good code."""
+    secret, address = held(BEFORE), request.remote_addr or ""
+    check_mark(secret)
+    wanted = local(request.form.get("next"))
+    _refuse_many(service().tries.seconds(address))
+    half_way = service().sessions.half_way(secret)
+    if half_way is None:
+        return go("pages.sign_in", next=wanted)
+    try:
+        taken = service().factors.takes(half_way.account, request.form.get("code", "")[:_LONGEST])
+    except TooManyCodes as error:
+        return _asked_for_code(half_way, wanted, wrong=str(error), seconds=error.seconds)
+    if taken is None:
+        service().tries.wait(address)
+        _note("wrong code", None, half_way.account)
+        return _asked_for_code(half_way, wanted, wrong=WRONG_CODE)
+    session = service().sessions.finish(half_way, before=held(COOKIE))
+    return go("pages.sign_in", next=wanted) if session is None else _begun(session, wanted, factor=taken)
+
+
+def _begun(session: Session, wanted: str, **details: str) -> Response:
+    _note("sign in", session.id, session.account, **details)
     response = redirect(wanted, 303)
     keep(response, COOKIE, session.secret)
     drop(response, BEFORE)
+    return response
+
+
+def _asked_for_code(half_way: HalfWay, wanted: str, *, wrong: str | None = None, seconds: float = 0) -> Response:
+    """Ask for a code; the browser keeps what it is known by until then."""
+    status = 429 if seconds else 401 if wrong else 200
+    mark = mark_of(half_way.secret)
+    response = shown("sign-in-code.html", status=status, wanted=wanted, wrong=wrong, before=mark)
+    keep(response, BEFORE, half_way.secret)
+    response.headers["Cache-Control"] = "no-store"
+    if seconds:
+        response.headers["Retry-After"] = str(ceil(seconds))
     return response
 
 
@@ -65,9 +110,9 @@ def sign_out() -> Response:
 def sessions() -> Response:
     """Show where whoever asks is signed in."""
     session = g.get("session")
-    found = service().sessions.of(account())
+    found, factor = service().sessions.of(account()), service().factors.of(account())
     here = None if session is None else session.id
-    return shown("sessions.html", sessions=found, here=here, longest=_hours(LONGEST), idle=_hours(IDLE))
+    return shown("sessions.html", sessions=found, factor=factor, here=here, longest=_hours(LONGEST), idle=_hours(IDLE))
 
 
 @bp.post("/sessions/end")
@@ -85,14 +130,14 @@ def _hours(time: timedelta) -> int:
     return round(time / timedelta(hours=1))
 
 
-def _note(action: str, session: str | None, who: Account) -> None:
-    service().log.add(action, "session", session, account=who.name, role=who.role)
+def _note(action: str, session: str | None, who: Account, **details: str) -> None:
+    service().log.add(action, "session", session, account=who.name, role=who.role, details=details)
 
 
 def _refuse_many(seconds: float) -> None:
-    """Refuse an address from which too many tokens came that were not good."""
+    """Refuse an address from which too many tokens and codes came that were not good."""
     if seconds:
-        text = "Too many invalid tokens came from your address. Wait a moment."
+        text = "Too many invalid tokens or codes came from your address. Wait a moment."
         raise HttpProblem(429, "Too many requests", text, {"Retry-After": str(ceil(seconds))})
 
 

@@ -1,25 +1,25 @@
 """Accounts, each with one role, and their tokens: hashed, expiring, revoked at once, limited in their rate.
 
-A browser that signed in with a token keeps the secret of a session, never the token. A session ends with its token, and
-a form carries a mark that only a page of the same session can know.
+A token opens the pages and the routes. Where its account has a second factor, or must have one, it opens the pages
+alone; programs then take a token that was made for them, with which nobody signs in.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from api.service.home import Home, now, written
-from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken, UnknownName
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter, NameTaken, ReportedError, UnknownName
 
 #: What an account may be, and so do: everything; figures, risks and mappings; releases.
 ROLES = ("custodian", "auditor", "analyst")
@@ -38,21 +38,40 @@ _MOST_COUNTED = 10_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
+#: What is asked of the table of accounts, as `a`, for one of them.
+ACCOUNT = (
+    "a.id, a.name, a.role, a.created, "
+    "EXISTS (SELECT 1 FROM second_factors f WHERE f.account = a.id AND f.confirmed IS NOT NULL)"
+)
+
+
+class SecondFactorNeeded(ReportedError):
+    """The token of somebody who signs in with a second factor, where nobody can ask for that."""
+
 
 @dataclass(frozen=True)
 class Account:
     """Somebody who asks."""
 
-    #: Drawn at random: a name that is used again is another account.
+    #: Drawn at random: a name that is used again is another account. Logs of refusals have it.
     id: str
     name: str
     role: str
     created: str
+    #: Whether signing in takes a code, too.
+    has_factor: bool = field(default=False, compare=False)
 
     @property
     def document(self) -> dict[str, Any]:
         """What is told of it."""
-        return {"account": self.name, "role": self.role, "created": self.created}
+        told = {"account": self.name, "role": self.role, "created": self.created}
+        return {**told, "second_factor": self.has_factor, "log_id": self.id}
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Account:
+        """The account in a row of what `ACCOUNT` asks for."""
+        id, name, role, created, has_factor = row
+        return cls(id, name, role, created, bool(has_factor))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +83,8 @@ class Token:
     created: str
     expires: str
     last_used: str | None = None
+    #: Whether it is for programs alone.
+    programs: bool = False
 
     @property
     def has_expired(self) -> bool:
@@ -93,8 +114,8 @@ class Accounts:
     def all(self) -> list[Account]:
         """All accounts, by name."""
         with self._home.reading() as db:
-            rows = db.execute("SELECT id, name, role, created FROM accounts ORDER BY name").fetchall()
-        return [Account(*row) for row in rows]
+            rows = db.execute(f"SELECT {ACCOUNT} FROM accounts a ORDER BY name").fetchall()  # noqa: S608
+        return [Account.of(row) for row in rows]
 
     def named(self, name: str) -> Account:
         """The account called *name*."""
@@ -136,10 +157,10 @@ class Accounts:
             db.execute("DELETE FROM accounts WHERE id = ?", (account.id,))
         return account
 
-    def new_token(self, name: str, *, days: int = DAYS) -> NewToken:
-        """Make a further token of an account."""
+    def new_token(self, name: str, *, days: int = DAYS, programs: bool = False) -> NewToken:
+        """Make a further token of an account, or one for its *programs* alone."""
         with self._home.writing() as db:
-            return _insert_token(db, _account(db, name), days)
+            return _insert_token(db, _account(db, name), days, programs=programs)
 
     def tokens(self, name: str | None = None) -> list[Token]:
         """The tokens of an account, or of all accounts, those that expire first at the front."""
@@ -147,7 +168,7 @@ class Accounts:
             self.named(name)
         with self._home.reading() as db:
             rows = db.execute(
-                "SELECT t.id, a.name, t.created, t.expires, t.last_used FROM tokens t JOIN accounts a "
+                "SELECT t.id, a.name, t.created, t.expires, t.last_used, t.programs FROM tokens t JOIN accounts a "
                 "ON a.id = t.account WHERE ? IS NULL OR a.name = ? ORDER BY t.expires, t.id",
                 (name, name),
             ).fetchall()
@@ -162,23 +183,31 @@ class Accounts:
             db.execute("DELETE FROM tokens WHERE id = ?", (token,))
         return known[token]
 
-    def of_token(self, secret: str) -> Account | None:
-        """The account that a token belongs to, if it is good; the use is written down."""
+    def of_token(self, secret: str, *, demanded: Collection[str] = ()) -> Account | None:
+        """The account that a token opens the routes for, if it is good; the use is written down.
+
+        That of an account with a second factor, or with a role of which one is *demanded*, must be for programs.
+        """
         # Looked up by its hash: how long that takes says nothing about the token.
         with self._home.reading() as db:
             row = db.execute(
-                "SELECT t.id, t.last_used, a.id, a.name, a.role, a.created FROM tokens t JOIN accounts a "
+                f"SELECT t.id, t.last_used, t.programs, {ACCOUNT} FROM tokens t JOIN accounts a "  # noqa: S608
                 "ON a.id = t.account WHERE t.digest = ? AND t.expires > ?",
                 (digest(secret), now()),
             ).fetchone()
         if row is None:
             return None
-        token, last_used, *account = row
+        token, last_used, programs, *found = row
+        account = Account.of(found)
+        if not programs and (account.has_factor or account.role in demanded):
+            raise SecondFactorNeeded(
+                "This token signs in to the pages, with a second factor; programs need a token that was made for them."
+            )
         if last_used is None or last_used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
             # On a disk that is full, it is still known who asks: to free it, or to have somebody forgotten.
             with suppress(FileFailure), self._home.writing() as db:
                 db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", (now(), token))
-        return Account(*account)
+        return account
 
 
 def check_account_name(name: str) -> str:
@@ -190,26 +219,27 @@ def check_account_name(name: str) -> str:
 
 
 def _account(db: sqlite3.Connection, name: str) -> Account:
-    row = db.execute("SELECT id, name, role, created FROM accounts WHERE name = ?", (name,)).fetchone()
+    row = db.execute(f"SELECT {ACCOUNT} FROM accounts a WHERE name = ?", (name,)).fetchone()  # noqa: S608
     if row is None:
         names = [each for (each,) in db.execute("SELECT name FROM accounts")]
         raise UnknownName.among("account", name, names)
-    return Account(*row)
+    return Account.of(row)
 
 
-def _insert_token(db: sqlite3.Connection, account: Account, days: int) -> NewToken:
+def _insert_token(db: sqlite3.Connection, account: Account, days: int, *, programs: bool = False) -> NewToken:
     secret = f"gp_{secrets.token_urlsafe(32)}"
     expires = written(datetime.now(UTC) + timedelta(days=days))
-    token = Token(id=secrets.token_hex(6), account=account.name, created=now(), expires=expires)
+    token = Token(id=secrets.token_hex(6), account=account.name, created=now(), expires=expires, programs=programs)
     db.execute(
-        "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL)",
-        (token.id, account.id, digest(secret), token.created, token.expires),
+        "INSERT INTO tokens (id, account, digest, created, expires, programs) VALUES (?, ?, ?, ?, ?, ?)",
+        (token.id, account.id, digest(secret), token.created, token.expires, programs),
     )
     return NewToken(token, secret)
 
 
 def _token(row: tuple[Any, ...]) -> Token:
-    return Token(id=row[0], account=row[1], created=row[2], expires=row[3], last_used=row[4])
+    id, account, created, expires, last_used, programs = row
+    return Token(id=id, account=account, created=created, expires=expires, last_used=last_used, programs=bool(programs))
 
 
 def digest(secret: str) -> bytes:
@@ -252,122 +282,3 @@ class RateLimit:
     def _forget_full(self) -> None:
         """Let go of who has a whole burst left: nothing is known of them either way."""
         self._left = {each: held for each, held in self._left.items() if self._now(each)[0] < self.burst}
-
-
-#: How long somebody stays signed in, and how long without doing anything.
-LONGEST, IDLE = timedelta(hours=12), timedelta(hours=1)
-
-#: Accounts and sessions are changed only so soon after signing in.
-FRESH = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Session:
-    """One browser that is signed in."""
-
-    id: str
-    account: Account
-    began: str
-    used: str
-    secret: str = field(repr=False)
-
-    @property
-    def mark(self) -> str:
-        """What a form of this session carries."""
-        return mark_of(self.secret)
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether it began so recently that accounts may be changed."""
-        return self.began > written(datetime.now(UTC) - FRESH)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SignedIn:
-    """What is told of a session."""
-
-    id: str
-    #: The id of the token that was used.
-    token: str
-    began: str
-    used: str
-
-
-class Sessions:
-    """The sessions of a service."""
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-
-    def begin(self, token: str, *, before: str = "") -> Session | None:
-        """A new session for who has a *token*; None where the token is not good.
-
-        The session that the browser had *before* ends.
-        """
-        secret, moment = secrets.token_urlsafe(32), now()
-        with self._home.writing() as db:
-            added = db.execute(
-                "INSERT INTO sessions SELECT ?, ?, id, ?, ? FROM tokens WHERE digest = ? AND expires > ?",
-                (secrets.token_hex(6), digest(secret), moment, moment, digest(token), moment),
-            )
-            if not added.rowcount:
-                return None
-            db.execute("DELETE FROM sessions WHERE began <= ? OR used <= ?", _too_old())
-            db.execute("DELETE FROM sessions WHERE digest = ?", (digest(before),))
-        return self.find(secret)
-
-    def find(self, secret: str) -> Session | None:
-        """The session with a *secret*, if it and its token are still good; the use is written down."""
-        with self._home.reading() as db:
-            row = db.execute(
-                "SELECT s.id, s.began, s.used, a.id, a.name, a.role, a.created FROM sessions s JOIN tokens t "
-                "ON t.id = s.token JOIN accounts a ON a.id = t.account "
-                "WHERE s.digest = ? AND s.began > ? AND s.used > ? AND t.expires > ?",
-                (digest(secret), *_too_old(), now()),
-            ).fetchone()
-        if row is None:
-            return None
-        id, began, used, *account = row
-        if used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
-            with suppress(FileFailure), self._home.writing() as db:
-                db.execute("UPDATE sessions SET used = ? WHERE id = ?", (now(), id))
-        return Session(id=id, account=Account(*account), began=began, used=used, secret=secret)
-
-    def of(self, account: Account) -> list[SignedIn]:
-        """The sessions of an account that are still good, the newest first."""
-        with self._home.reading() as db:
-            rows = db.execute(
-                "SELECT s.id, s.token, s.began, s.used FROM sessions s JOIN tokens t ON t.id = s.token "
-                "WHERE t.account = ? AND s.began > ? AND s.used > ? AND t.expires > ? ORDER BY s.began DESC, s.id",
-                (account.id, *_too_old(), now()),
-            ).fetchall()
-        return [SignedIn(id=id, token=token, began=began, used=used) for id, token, began, used in rows]
-
-    def end(self, secret: str) -> None:
-        """End a session."""
-        with self._home.writing() as db:
-            db.execute("DELETE FROM sessions WHERE digest = ?", (digest(secret),))
-
-    def end_others(self, account: Account, kept: str | None = None) -> None:
-        """End all sessions of an account but the one with an id that is *kept*."""
-        with self._home.writing() as db:
-            db.execute(
-                "DELETE FROM sessions WHERE id IS NOT ? AND token IN (SELECT id FROM tokens WHERE account = ?)",
-                (kept, account.id),
-            )
-
-
-def _too_old() -> tuple[str, str]:
-    """Sessions that began, or were last used, no later than this are over."""
-    moment = datetime.now(UTC)
-    return written(moment - LONGEST), written(moment - IDLE)
-
-
-def mark_of(secret: str) -> str:
-    """What the forms of a page carry that was shown to the holder of a *secret*; it does not lead back to that."""
-    return hashlib.sha256(f"form\n{secret}".encode()).hexdigest()
-
-
-def is_mark(text: str, secret: str) -> bool:
-    """Whether a *text* is the mark that belongs to a *secret*."""
-    return hmac.compare_digest(text.encode(), mark_of(secret).encode())

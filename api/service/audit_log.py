@@ -13,10 +13,15 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from api.service.home import Home, now
+
+#: What a door knows of the request that entries come of: the id of it, and the address if that may be kept.
+asked: ContextVar[Mapping[str, str]] = ContextVar("asked", default=MappingProxyType({}))
 
 #: What stands before the first entry.
 _BEGINNING = "0" * 64
@@ -86,7 +91,7 @@ class AuditLog:
         """Write down that *account* did *action* to a thing; *details* hold no personal data."""
         entry = Entry(
             number=0, time="", account=account, role=role, action=action, kind=kind, object=name,
-            details=details or {}, hash="",
+            details={**asked.get(), **(details or {})}, hash="",
         )  # fmt: skip
         written: Future[Entry] = Future()
         self._waiting.append((entry, written))

@@ -12,7 +12,7 @@ from api.service.access import Kind, UnknownThing
 from api.service.accounts import Account
 from api.service.home import Home
 from api.service.tables.tables import HIERARCHIES, SCHEMA, Tables, place_of
-from api.service.uploads import FOLDER, UPLOAD, Uploads, folder_of
+from api.service.uploads.uploads import FOLDER, UPLOAD, Uploads, folder_of
 from api.verbs.contract import Verb
 
 

@@ -103,8 +103,33 @@ INSERT OR IGNORE INTO secret VALUES (1, randomblob(32));
 DELETE FROM answers;
 """
 
+_SECOND_FACTORS = """
+CREATE TABLE second_factors (
+    account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    secret BLOB NOT NULL,
+    confirmed TEXT,
+    last_step INTEGER NOT NULL DEFAULT 0,
+    wrong INTEGER NOT NULL DEFAULT 0,
+    last_wrong REAL NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE recovery_codes (
+    digest BLOB PRIMARY KEY,
+    account TEXT NOT NULL REFERENCES second_factors (account) ON DELETE CASCADE
+) STRICT;
+CREATE TABLE half_sessions (
+    digest BLOB PRIMARY KEY,
+    token TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
+    began TEXT NOT NULL
+) STRICT;
+ALTER TABLE tokens ADD COLUMN programs INTEGER NOT NULL DEFAULT 0;
+"""
+
+_SCANS = """
+ALTER TABLE uploads ADD COLUMN scanned INTEGER NOT NULL DEFAULT 0;
+"""
+
 #: What each version has added to the one before.
-_VERSIONS = (_SCHEMA, _TABLES, _SESSIONS, _PROCESSES, _KEYED_ANSWERS)
+_VERSIONS = (_SCHEMA, _TABLES, _SESSIONS, _PROCESSES, _KEYED_ANSWERS, _SECOND_FACTORS, _SCANS)
 
 
 def now() -> str:

@@ -9,21 +9,23 @@ from typing import Self
 from api.service.accounts import Accounts
 from api.service.audit_log import AuditLog
 from api.service.home import Home
+from api.service.signing.second_factors import SecondFactors
 
 
 @dataclass(frozen=True)
 class Records:
-    """The accounts and the audit log of one service folder."""
+    """The accounts, their second factors and the audit log of one service folder."""
 
     home: Home
     accounts: Accounts
+    factors: SecondFactors
     log: AuditLog
 
     @classmethod
     def at(cls, folder: str, *, create: bool = False) -> Self:
         """The records in a *folder*; with *create* empty ones are made where there are none."""
         home = Home(folder, create=create)
-        return cls(home, Accounts(home), AuditLog(home))
+        return cls(home, Accounts(home), SecondFactors(home), AuditLog(home))
 
     def __enter__(self) -> Self:
         return self

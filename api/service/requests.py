@@ -21,7 +21,7 @@ from api.service.accounts import Account
 from api.service.files import Files, Stored
 from api.service.graphs import KINDS, GraphKind, Graphs
 from api.service.tables.tables import split
-from api.service.uploads import UPLOAD
+from api.service.uploads.uploads import UPLOAD
 from api.verbs.contract import Verb, kind_made, names_with
 from api.verbs.values import is_required, made, options_of, value_of
 from tabular.errors import InvalidInput, InvalidParameter, UnknownName, named

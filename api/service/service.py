@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from api.service.accounts import Account, Accounts, RateLimit, Sessions
+from api.service.accounts import Account, Accounts, RateLimit
 from api.service.answers import Answers
 from api.service.audit_log import AuditLog
 from api.service.erasure.erasure import Erasure
@@ -24,8 +24,11 @@ from api.service.probe import Probe
 from api.service.records import Records
 from api.service.requests import Request, Requests, Thing
 from api.service.settings import Settings
+from api.service.signing.second_factors import SecondFactors
+from api.service.signing.sessions import Sessions
 from api.service.tables.tables import Tables
-from api.service.uploads import Uploads
+from api.service.uploads.scanner import Scanner
+from api.service.uploads.uploads import Uploads
 from api.verbs.contract import Work
 from tabular.errors import ReportedError, StoreUnavailable
 from tabular.files.journal import WORKING, leftovers
@@ -60,7 +63,7 @@ class Service:
         settings.refuse_unknown_providers()
         records = Records.at(settings.home, create=True)
         leftovers(records.home.folder)
-        uploads = Uploads(records.home, settings.largest_upload)
+        uploads = Uploads(records.home, settings.largest_upload, Scanner.at(settings.scanner))
         found = files or StoredFiles(uploads, Tables(records.home))
         return cls(settings=settings, records=records, uploads=uploads, jobs=jobs or NoJobs(), files=found)
 
@@ -68,6 +71,11 @@ class Service:
     def accounts(self) -> Accounts:
         """Who may ask."""
         return self.records.accounts
+
+    @property
+    def factors(self) -> SecondFactors:
+        """What some must show beside a token to sign in."""
+        return self.records.factors
 
     @property
     def log(self) -> AuditLog:
@@ -96,7 +104,7 @@ class Service:
 
     @cached_property
     def tries(self) -> RateLimit:
-        """How often an address may sign in with a token that is not good: twenty times, then every five seconds."""
+        """How often an address may send a token or code that is not good: twenty times, then every five seconds."""
         return RateLimit(0.2, burst=20)
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from api.service.accounts import ROLES
 from api.verbs.contract import BUILT_IN, DEFAULT_HOME, DEFAULT_STORE
 from tabular.errors import InvalidParameter, UnknownName, named
 from tabular.registry import Entry, Method, option
@@ -36,8 +37,21 @@ class Settings(Method):
         metavar="ADDRESSES",
         help="The proxies whose X-Forwarded-For and -Proto are trusted: addresses or networks, separated by commas.",
     )
-    access_log: str = option("", metavar="FILE", help="The file of the access log; - is standard error.")
-    log_addresses: bool = option(False, help="Whether the access log holds the callers' addresses.")
+    second_factor: str = option(
+        "optional",
+        choices=("optional", "custodians", "all"),
+        metavar="WHO",
+        help="Who signs in with a second factor: optional (whoever set one up), custodians or all.",
+    )
+    access_log: str = option(
+        "", metavar="FILE", help="The file of the access log; - is standard error. Without it, refusals go there alone."
+    )
+    log_addresses: bool = option(False, help="Whether the access log and the audit log hold the callers' addresses.")
+    scanner: str = option(
+        "",
+        metavar="ADDRESS",
+        help="A ClamAV daemon that each file is sent to before anything reads it: unix:PATH or tcp:HOST:PORT.",
+    )
     keep_jobs: float = option(
         30.0,
         low=0,
@@ -60,6 +74,11 @@ class Settings(Method):
         """Tell readers, in this process and in those it starts, what a file may hold."""
         for name in ("most_columns", "most_cells", "longest_field"):
             environment[variable(name)] = str(getattr(self, name))
+
+    @property
+    def demanded(self) -> tuple[str, ...]:
+        """The roles that must have a second factor."""
+        return {"optional": (), "custodians": ("custodian",)}.get(self.second_factor, ROLES)
 
     @property
     def offered(self) -> frozenset[str]:

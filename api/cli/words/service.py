@@ -22,14 +22,23 @@ def added(verb: Any, outcome: Outcome, said: Said) -> None:
 @tells("account list")
 def accounts(verb: Any, outcome: Outcome, said: Said) -> None:
     """Every account with its role."""
-    rows = [(each["account"], each["role"], each["created"]) for each in outcome.document["accounts"]]
-    said.table("Accounts", ["account", "role", "created"], rows)
+    rows = [
+        (each["account"], each["role"], each["created"], "yes" if each["second_factor"] else "no")
+        for each in outcome.document["accounts"]
+    ]
+    said.table("Accounts", ["account", "role", "created", "second factor"], rows)
 
 
 @tells("account remove")
 def removed(verb: Any, outcome: Outcome, said: Said) -> None:
     """That it is gone."""
     said.line(f"Removed {outcome.document['removed']}; its tokens no longer work.")
+
+
+@tells("account reset-factor")
+def reset(verb: Any, outcome: Outcome, said: Said) -> None:
+    """That it is off."""
+    said.line(f"The second factor of {outcome.document['reset']} is off; its token alone signs in.")
 
 
 @tells("token new")
@@ -45,8 +54,11 @@ def token(verb: Any, outcome: Outcome, said: Said) -> None:
 def tokens(verb: Any, outcome: Outcome, said: Said) -> None:
     """Every token, without the token itself."""
     columns = ("id", "account", "created", "expires", "last_used")
-    rows = [[each[column] for column in columns] for each in outcome.document["tokens"]]
-    said.table("Tokens", [column.replace("_", " ") for column in columns], rows)
+    rows = [
+        [*(each[column] for column in columns), "programs" if each["programs"] else "all"]
+        for each in outcome.document["tokens"]
+    ]
+    said.table("Tokens", [*(column.replace("_", " ") for column in columns), "for"], rows)
 
 
 @tells("token revoke")

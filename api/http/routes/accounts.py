@@ -20,19 +20,23 @@ from tabular.errors import UnknownName
 
 bp = Blueprint("accounts", __name__)
 
-ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, created=STRING)
-TOKEN = record(id=STRING, account=STRING, created=STRING, expires=STRING, last_used=MAYBE, expired={"type": "boolean"})
+_YES_NO: Schema = {"type": "boolean"}
+ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, created=STRING, second_factor=_YES_NO, log_id=STRING)
+TOKEN = record(
+    id=STRING, account=STRING, created=STRING, expires=STRING, last_used=MAYBE, programs=_YES_NO, expired=_YES_NO
+)  # fmt: skip
 #: A request that is sent again is not shown the token again.
 NEW_ACCOUNT = record(account=STRING, role={"enum": list(ROLES)}, token=MAYBE, id=STRING, expires=STRING)
-NEW_TOKEN = record(id=STRING, account=STRING, created=STRING, expires=STRING, token=MAYBE)
+NEW_TOKEN = record(id=STRING, account=STRING, created=STRING, expires=STRING, programs=_YES_NO, token=MAYBE)
 ENTRY = record(
     number=COUNT, time=STRING, account=MAYBE, role=MAYBE, action=STRING, kind=STRING, object=MAYBE, details=ANY_OBJECT,
     hash=STRING,
 )  # fmt: skip
 
-_DAYS: Schema = {
+_OF_TOKEN = schema_of("token new", verbs["token new"].method)["properties"]
+_TOKEN_OPTIONS: Schema = {
     "type": "object",
-    "properties": {"days": schema_of("token new", verbs["token new"].method)["properties"]["days"]},
+    "properties": {name: _OF_TOKEN[name] for name in ("days", "programs")},
     "additionalProperties": False,
 }
 
@@ -72,7 +76,7 @@ def tokens(name: str) -> Response:
 
 @bp.post("/v1/accounts/<name>/tokens")
 @needs("administer")
-@answers(NEW_TOKEN, status=201, body=_DAYS)
+@answers(NEW_TOKEN, status=201, body=_TOKEN_OPTIONS)
 def new_token(name: str) -> Response:
     """Make a further token of an account; the answer is the one place that shows it."""
     return _secret(_ask("token new", {**json_object(), "name": name}), url_for("accounts.tokens", name=name))
@@ -86,6 +90,14 @@ def revoke(name: str, id: str) -> Response:
     if id not in [each.id for each in service().accounts.tokens(name)]:
         raise UnknownName(f"No token of this account has the id {id!r}.")
     return jsonify(_ask("token revoke", {"id": id}))
+
+
+@bp.delete("/v1/accounts/<name>/second-factor")
+@needs("administer")
+@answers(record(reset=STRING))
+def reset_factor(name: str) -> Response:
+    """Turn off the second factor of an account that has lost it; all its sessions end."""
+    return jsonify(_ask("account reset-factor", {"name": name}))
 
 
 @bp.get("/v1/audit-log")

@@ -15,7 +15,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
 from api.http import paging
-from api.http.bodies import json_object, refuse_swelling
+from api.http.bodies import json_object, refuse_swelling, scanned
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem, call_by
@@ -145,7 +145,7 @@ def put(name: str) -> Response:
         format = options.get("format")
         # The name says nothing of an archive, which is chosen by its format.
         path = folder / ("archive" if format in archives else f"graph{_ending(format)[0]}")
-        data = request.get_data(cache=True)
+        data = scanned(request.get_data(cache=True))
         refuse_swelling(BytesIO(data))
         path.write_bytes(data)
         outcome = _perform(

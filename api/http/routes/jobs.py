@@ -24,7 +24,7 @@ from api.service.graphs import split
 from api.service.jobs import Job
 from api.service.listeners import Gone, Listener
 from api.service.requests import Request, form_of, offered
-from api.service.uploads import UPLOAD
+from api.service.uploads.uploads import UPLOAD
 from api.verbs import verbs
 from tabular.errors import InvalidInput, UnknownName
 

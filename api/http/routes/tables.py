@@ -9,7 +9,7 @@ from pathlib import Path
 from flask import Blueprint, Response, jsonify, request, send_file, url_for
 
 from api.http import paging, rows
-from api.http.bodies import json_object
+from api.http.bodies import json_object, scanned
 from api.http.describing import (
     ANY_OBJECT,
     BYTES,
@@ -113,7 +113,7 @@ def put(name: str) -> Response:
     if upload is None:
         with service().scratch() as folder:
             file = folder / "table"
-            file.write_bytes(request.get_data(cache=True))
+            file.write_bytes(scanned(request.get_data(cache=True)))
             table = service().tables.add(name, "original", file, replaced=replaced, tag=tag)
     else:
         is_read = not takes_long(upload)
@@ -259,7 +259,7 @@ def put_hierarchy(name: str, column: str) -> Response:
     table, upload = _found(name, "store"), _upload()
     if upload is not None and upload.stat().st_size > AT_ONCE:
         raise HttpProblem(413, "Too large", f"A hierarchy has at most {AT_ONCE:,} bytes.")
-    data = request.get_data(cache=True) if upload is None else upload.read_bytes()
+    data = scanned(request.get_data(cache=True)) if upload is None else upload.read_bytes()
     is_there = service().tables.put_hierarchy(table, column, data)
     response = jsonify(column=column)
     response.status_code = 200 if is_there else 201

@@ -21,7 +21,7 @@ from api.pages.releases.drafts import Draft, decimal, number
 from api.pages.releases.previews import Preview, previewed
 from api.pages.releases.tables import TableRelease, job_of, table_of
 from api.service.tables.tables import split
-from api.service.uploads import UPLOAD
+from api.service.uploads.uploads import UPLOAD
 from tabular.errors import InvalidInput, InvalidParameter, ReportedError
 
 _VERB = "table search"

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug.wrappers import Response as Answered
 
+from api.http.bodies import scanned
 from api.http.gate import account, needs
 from api.http.routes import graphs, tables
 from api.pages import jobs
@@ -87,7 +88,7 @@ def planned() -> Answered:
     """Take a plan up again: its choices, for what it names or for what was chosen here."""
     draft = _draft(request.form)
     file = request.files.get("plan")
-    data = b"" if file is None else file.read(plans.LARGEST)
+    data = b"" if file is None else scanned(file.read(plans.LARGEST))
     chosen = plans.chosen_in(data, file.filename or "" if file is not None else "")
     if draft.kind == chosen["kind"]:
         chosen["name"] = draft.name

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from flask import Response, request
 from werkzeug.wrappers import Response as Answered
 
+from api.http.bodies import scanned
 from api.http.gate import account, needs, service
 from api.http.problems import call_by
 from api.pages.blueprint import bp, go, shown
@@ -239,7 +240,7 @@ def _sent(otherwise: str) -> tuple[bytes, str]:
     data = b"" if file is None else file.read(AT_ONCE + 1)
     if not data or len(data) > AT_ONCE:
         raise InvalidInput(otherwise if not data else f"A hierarchy has at most {AT_ONCE:,} bytes.")
-    return data, (file.filename if file else None) or "the file"
+    return scanned(data), (file.filename if file else None) or "the file"
 
 
 def _save(column: Column, number: int) -> None:

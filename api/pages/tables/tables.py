@@ -23,7 +23,7 @@ from api.service.requests import Thing
 from api.service.tables.asking import Values, counted_as
 from api.service.tables.columns import ready, standings
 from api.service.tables.tables import KINDS, StoredTable
-from api.service.uploads import TooLarge
+from api.service.uploads.scanner import TooLarge
 from tabular.errors import InvalidInput, ReportedError
 from tabular.report.kit.charts import lying_bars
 

@@ -17,7 +17,7 @@ from api.service.erasure.searching import may_tell_of
 from api.service.home import Home
 from api.service.jobs import Job, Jobs
 from api.service.tables.tables import HIERARCHIES, SCHEMA, StoredTable
-from api.service.uploads import Uploads
+from api.service.uploads.uploads import Uploads
 from api.verbs import verbs
 from api.verbs.contract import names_with
 

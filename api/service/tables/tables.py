@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from api.service import access
 from api.service.access import UnknownThing
 from api.service.home import Home, now
-from api.service.uploads import TooLarge
+from api.service.uploads.scanner import TooLarge
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, Outdated, named
 from tabular.files.csv_tables import DialectOptions
 from tabular.files.description import described, described_columns

@@ -1,10 +1,11 @@
-"""`account add`, `account list` and `account remove`."""
+"""`account add`, `account list`, `account remove` and `account reset-factor`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from api.verbs.contract import Outcome, Verb, Work, of_engine, verbs
+from tabular.errors import InvalidInput
 from tabular.registry import option
 
 roles = of_engine("api.service.accounts", "ROLES")
@@ -32,7 +33,7 @@ class AddAccount(Verb):
     def run(self, work: Work) -> Outcome:
         with work.service_home(create=True) as home:
             account, token = home.accounts.add(self.name, self.role)
-            home.log.add("add", "account", self.name, **work.asker, details={"role": self.role})
+            home.log.add("add", "account", self.name, **work.asker, details={"role": self.role, "log_id": account.id})
         document = {"account": account.name, "role": account.role, "token": token.secret}
         return Outcome(document={**document, "id": token.token.id, "expires": token.token.expires})
 
@@ -64,3 +65,27 @@ class RemoveAccount(Verb):
             account = home.accounts.remove(self.name)
             home.log.add("remove", "account", self.name, **work.asker, details={"role": account.role})
         return Outcome(document={"removed": self.name})
+
+
+@verbs.add("account reset-factor")
+@dataclass(frozen=True, kw_only=True)
+class ResetFactor(Verb):
+    """Turn off the second factor of an account that has lost it.
+
+    All its sessions end. Its token alone signs in until it sets up another factor, so make sure who asks.
+    """
+
+    home = "writes"
+
+    name: str = option(help="The account.", positional=True)
+
+    def run(self, work: Work) -> Outcome:
+        from api.service.signing.sessions import Sessions
+
+        with work.service_home() as home:
+            account = home.accounts.named(self.name)
+            if not home.factors.remove(account):
+                raise InvalidInput(f"{self.name!r} has no second factor.")
+            Sessions(home.home).end_others(account)
+            home.log.add("reset", "second factor", self.name, **work.asker, details={})
+        return Outcome(document={"reset": self.name})

@@ -11,20 +11,25 @@ from tabular.registry import option
 @verbs.add("token new")
 @dataclass(frozen=True, kw_only=True)
 class NewToken(Verb):
-    """Make another token for an account and show it once."""
+    """Make another token for an account and show it once.
+
+    Where the account has a second factor, its tokens open the pages alone; programs need one that was made for them.
+    """
 
     home = "writes"
 
     name: str = option(help="The account.", positional=True)
     days: int = option(90, low=1, high=3650, help="It expires after so many days.")
 
+    programs: bool = option(False, help="It is for programs: nobody signs in to the pages with it.")
+
     def run(self, work: Work) -> Outcome:
         with work.service_home() as home:
-            made = home.accounts.new_token(self.name, days=self.days)
+            made = home.accounts.new_token(self.name, days=self.days, programs=self.programs)
             home.log.add("add", "token", made.token.id, **work.asker, details={"account": self.name})
         token = made.token
-        document = {"id": token.id, "account": token.account, "created": token.created, "expires": token.expires}
-        return Outcome(document={**document, "token": made.secret})
+        told = ("id", "account", "created", "expires", "programs")
+        return Outcome(document={**{name: getattr(token, name) for name in told}, "token": made.secret})
 
 
 @verbs.add("token list")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 
 import pytest
 
 from api.service.records import Records
+from api.service.signing.one_time_codes import code_of, step_at
 
 
 @pytest.fixture
@@ -75,3 +77,25 @@ def test_the_check_of_the_store_proves_the_audit_log(graphpriv, small, home):
     ended = graphpriv("store", "check", "--json")
     assert ended.code == 1
     assert ended.document["problems"] == ["Audit log, entry 1: it does not fit the entry before it."]
+
+
+def test_the_way_back_for_who_lost_the_second_factor(graphpriv, home):
+    token = graphpriv("account", "add", "ann", "--role", "custodian", "--json").document["token"]
+    assert "no second factor" in graphpriv("account", "reset-factor", "ann").error
+    with Records.at(str(home)) as records:
+        ann = records.accounts.named("ann")
+        records.factors.confirm(ann, code_of(records.factors.begin(ann), step_at(time.time())))
+    (listed,) = graphpriv("account", "list", "--json").document["accounts"]
+    assert listed["second_factor"] and "yes" in graphpriv("account", "list").out
+    assert "ann is off" in graphpriv("account", "reset-factor", "ann").out
+    with Records.at(str(home)) as records:
+        assert records.accounts.of_token(token).name == "ann"
+        assert (records.log.entries()[0].action, records.log.entries()[0].object) == ("reset", "ann")
+    assert graphpriv("account", "reset-factor", "bob").code == 2
+
+
+def test_a_token_for_programs_is_listed_as_one(graphpriv, home):
+    graphpriv("account", "add", "ann", "--role", "analyst")
+    assert graphpriv("token", "new", "ann", "--programs", "--json").document["programs"]
+    assert [each["programs"] for each in graphpriv("token", "list", "--json").document["tokens"]].count(True) == 1
+    assert "programs" in graphpriv("token", "list").out

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from api.service.records import Records
-from api.service.uploads import Uploads
+from api.service.uploads.uploads import Uploads
 
 
 def test_a_graph_goes_in_and_comes_out_the_same(graphpriv, small, tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import json
 import re
+import socket
 import sqlite3
 import threading
 import time
@@ -16,9 +18,11 @@ import pytest
 from api.app import create_app, job_settings
 from api.jobs.jobs import Jobs
 from api.jobs.workers import Workers
-from api.service import uploads as uploads_module
 from api.service.accounts import ROLES
 from api.service.settings import Settings
+from api.service.signing.one_time_codes import code_of, step_at
+from api.service.uploads import uploads as uploads_module
+from api.service.uploads.scanner import Scanner
 from graphpriv.store import open_store
 from tests.api.conftest import SMALL
 from tests.api.evidence.hostile import MIB, bomb
@@ -284,6 +288,49 @@ def too_long(there, _):
     with closing(sqlite3.connect(there["service"].folder / "jobs.db")) as db, db:
         db.execute("UPDATE job SET state = 'failed' WHERE id = ?", (job,))
     yield custodian(there).get(f"/v1/jobs/{job}/result")
+
+
+@row("a token of an account with a second factor")
+def token_with_a_factor(there, _):
+    service, client = there["service"], there["app"].test_client()
+    account, made = service.accounts.add("with-a-factor", "analyst")
+    service.factors.confirm(account, code_of(service.factors.begin(account), step_at(time.time())))
+    yield Caller(client, made.secret).get("/v1/graphs")
+
+
+@contextlib.contextmanager
+def scanned(there, answer):
+    """Have the service ask a scanner that gives one *answer*."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        connection, _ = listener.accept()
+        with connection, listener:
+            while not connection.recv(1 << 16).endswith(bytes(4)):
+                pass
+            connection.sendall(answer)
+
+    threading.Thread(target=serve, daemon=True).start()
+    uploads = there["service"].uploads
+    # The scanner of a service is named once, at its start.
+    object.__setattr__(uploads, "scanner", Scanner.at(f"tcp:127.0.0.1:{listener.getsockname()[1]}"))
+    try:
+        yield
+    finally:
+        object.__setattr__(uploads, "scanner", None)
+
+
+@row("a file in which the operator's scanner finds malware")
+def malware(there, _):
+    with scanned(there, b"stream: Worm FOUND\0"):
+        yield custodian(there).put("/v1/tables/worm", data=b"a\n1\n")
+
+
+@row("a file that the operator's scanner does not take")
+def not_scanned(there, _):
+    for said in (b"INSTREAM size limit exceeded. ERROR\0", b""):
+        with scanned(there, said):
+            yield custodian(there).put("/v1/tables/unknown", data=b"a\n1\n")
 
 
 @row("more unfinished jobs than")

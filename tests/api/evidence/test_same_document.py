@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from api.app import create_app
 from api.http.schema import is_resource, path_of
 from api.service.records import Records
 from api.service.requests import form_of, offered
+from api.service.signing.one_time_codes import code_of, step_at
 from api.service.tables.tables import Tables
 from api.verbs import verbs
 from api.verbs.values import options_of
@@ -43,6 +45,7 @@ SAMPLES: Mapping[str, Mapping[str, Any] | None] = {
     "account add": {"name": "bob", "role": "auditor"},
     "account list": {},
     "account remove": {"name": "ann"},
+    "account reset-factor": {"name": "fay"},
     "token new": {"name": "ann"},
     "token list": {},
     "token revoke": {"id": "0" * 16},
@@ -179,6 +182,9 @@ RESOURCES = {
     "account add": lambda caller, here, options: caller.post("/v1/accounts", options).json,
     "account list": listed("accounts"),
     "account remove": lambda caller, here, options: caller.delete(f"/v1/accounts/{options['name']}").json,
+    "account reset-factor": lambda caller, here, options: (
+        caller.delete(f"/v1/accounts/{options['name']}/second-factor").json
+    ),
     "token new": lambda caller, here, options: caller.post(f"/v1/accounts/{options['name']}/tokens").json,
     "token list": tokens_of_all,
     "token revoke": revoked,
@@ -204,6 +210,8 @@ def prepared(tmp_path_factory):
     records = Records.at(str(folder / "home"), create=True)
     (folder / "token").write_text(records.accounts.add("keeper", "custodian")[1].secret)
     records.accounts.add("ann", "analyst")
+    fay, _ = records.accounts.add("fay", "auditor")
+    records.factors.confirm(fay, code_of(records.factors.begin(fay), step_at(time.time())))
     tables = Tables(records.home)
     for name in ("t.csv", "masked.csv"):
         table = tables.add(name, "original", folder / name)

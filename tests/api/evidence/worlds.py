@@ -196,7 +196,7 @@ ELSEWHERE = (
 
 PAGES = (
     "/", "/jobs", "/jobs/none", "/jobs/job-id-of-custodian-0", "/accounts", "/audit-log", "/upload", "/release",
-    "/none", "/sign-in",
+    "/none", "/sign-in", "/second-factor",
 )  # fmt: skip
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from api.app import create_app
 from api.http.access_log import Log
+from api.http.sessions import BEFORE
 from api.service.accounts import ROLES
+from api.service.signing.sessions import mark_of
 from graphpriv.store import open_store
 from tabular.errors import FileFailure
 from tests.api.conftest import SMALL
@@ -61,13 +63,63 @@ def test_a_line_has_what_is_needed_and_no_name_id_or_token_of_a_whole_walk(logge
         assert secret not in text
     known = {rule.rule for rule in app.url_map.iter_rules()} | {"none"}
     for line in found:
-        assert list(line) == ["time", "method", "route", "status", "role", "id", "seconds", "bytes"]
+        account = ["account"] if 400 <= line["status"] < 500 else []
+        assert list(line) == ["time", "method", "route", "status", "role", *account, "id", "seconds", "bytes"]
         assert line["route"] in known
         assert re.fullmatch(r"[0-9a-f]{16}", line["id"])
         assert line["role"] in (*ROLES, None)
         assert line["seconds"] >= 0
     assert len({line["id"] for line in found}) == len(found)
     assert (tmp_path / "access.log").stat().st_mode & 0o077 == 0
+
+
+def test_without_a_log_what_is_refused_is_told_on_standard_error(config, capfd):
+    open_store(config["STORE"], create=True).close()
+    app = create_app({**config, "RATE_LIMIT": 1})
+    service = app.extensions["graphpriv"]
+    account, made = service.accounts.add("ann", "analyst")
+    client = app.test_client()
+    client.get("/sign-in")
+    form = {"form": mark_of(client.get_cookie(BEFORE).value), "token": "gp_wrong"}
+    ann = {"Authorization": f"Bearer {made.secret}"}
+    asked = [
+        ("GET", "/v1/graphs", {"headers": ann}),
+        ("GET", "/v1/accounts", {"headers": ann}),
+        ("GET", "/v1/graphs/hidden", {"headers": ann}),
+        ("GET", "/v1/graphs", {"headers": {"Authorization": "Bearer gp_wrong"}}),
+        ("POST", "/sign-in", {"data": form}),
+        ("GET", "/v1/graphs", {"headers": {"Host": "evil.example/x"}}),
+    ]
+    capfd.readouterr()
+    for method, path, given in asked:
+        client.open(path, method=method, **given)
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert [(line["route"], line["status"], line["account"]) for line in lines] == [
+        ("/v1/accounts", 403, account.id),
+        ("/v1/graphs/<name>", 429, account.id),
+        ("/v1/graphs", 401, None),
+        ("/sign-in", 401, None),
+        ("/v1/graphs", 400, None),
+    ]
+    assert service.accounts.named("ann").document["log_id"] == account.id
+    service.close()
+
+
+@pytest.mark.parametrize("with_addresses", [False, True])
+def test_an_entry_of_the_audit_log_leads_to_the_line_of_its_request(config, tmp_path, with_addresses):
+    open_store(config["STORE"], create=True).close()
+    file = tmp_path / "access.log"
+    app = create_app({**config, "ACCESS_LOG": str(file), "LOG_ADDRESSES": with_addresses})
+    service = app.extensions["graphpriv"]
+    caller = Caller(app.test_client(), service.accounts.add("ann", "custodian")[1].secret)
+    caller.post("/v1/accounts", {"name": "bob", "role": "analyst"})
+    (entry,) = service.log.entries()
+    (line,) = [json.loads(each) for each in file.read_text().splitlines()]
+    assert entry.details["request"] == line["id"] and line["route"] == "/v1/accounts"
+    assert entry.details.get("address") == line.get("address") == ("127.0.0.1" if with_addresses else None)
+    service.log.add("check", "service", None)
+    assert service.log.entries()[0].details == {} and service.log.problems() == []
+    service.close()
 
 
 def test_a_line_has_the_bytes_that_were_sent_and_the_id_that_was_told(logged, make, small):

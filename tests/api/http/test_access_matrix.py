@@ -23,7 +23,7 @@ from tests.api.http.fakes import FakeFiles, FakeJobs
 
 #: Routes that ask for no token.
 OPEN = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/start.js", "/docs/swagger-ui.css"}
-OPEN |= {"/docs/swagger-ui-bundle.js", "/sign-in", "/pages/<file>"}
+OPEN |= {"/docs/swagger-ui-bundle.js", "/sign-in", "/sign-in/code", "/pages/<file>"}
 
 Y, N, H = "yes", 403, 404
 ALL, CUSTODIANS, NOTHING = (Y, Y, Y), (Y, N, N), (H, H, H)
@@ -100,6 +100,8 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("GET", "/v1/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),
     ("POST", "/v1/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),
     ("DELETE", "/v1/accounts/<name>/tokens/<id>"): Row(foreign=ADMINISTERS),
+    # Nobody here has a second factor.
+    ("DELETE", "/v1/accounts/<name>/second-factor"): Row(foreign=ADMINISTERS),
     ("GET", "/v1/audit-log"): Row(whole=CUSTODIANS),
     ("GET", "/v1/jobs"): Row(whole=ALL),
     # The job of somebody else: a custodian sees it.
@@ -169,6 +171,9 @@ MATRIX |= {
     ("POST", "/sign-out"): Row(whole=(303, 303, 303)),
     ("GET", "/sessions"): Row(whole=ALL),
     ("POST", "/sessions/end"): Row(whole=(303, 303, 303)),
+    ("GET", "/second-factor"): Row(whole=ALL),
+    # It is changed by who is signed in, never with a token.
+    **{("POST", f"/second-factor{each}"): Row(whole=(N, N, N)) for each in ("", "/confirm", "/codes", "/off")},
     ("GET", "/upload"): Row(whole=CUSTODIANS),
     ("POST", "/upload"): Row(whole=EMPTY),
     ("GET", "/collect"): Row(whole=CUSTODIANS),
@@ -195,6 +200,7 @@ MATRIX |= {
     ("POST", "/accounts"): Row(whole=EMPTY),
     ("POST", "/accounts/<name>/tokens"): Row(foreign=ADMINISTERS),
     ("POST", "/accounts/<name>/tokens/<id>/revoke"): Row(foreign=ADMINISTERS),
+    ("POST", "/accounts/<name>/second-factor/reset"): Row(foreign=ADMINISTERS),
     ("GET", "/audit-log"): Row(whole=CUSTODIANS),
     ("GET", "/graphs/<name>"): Row(original=(Y, Y, H), **READS),
     ("GET", "/graphs/<name>/picture"): Row(original=(Y, N, H), **READS),

@@ -60,6 +60,7 @@ PAGES = (
     Page("pages.job", "/jobs/{audit}", "job-done", KEEPERS, 404),
     Page("pages.job", "/jobs/{failed}", "job-failed", KEEPERS, 404),
     Page("pages.sessions", "/sessions", "sessions"),
+    Page("pages.factor", "/second-factor", "second-factor"),
     Page("pages.people", "/accounts", "accounts", KEEPERS),
     Page("pages.log", "/audit-log", "audit-log", KEEPERS),
 )  # fmt: skip

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from api.http.sessions import BEFORE, COOKIE, FIELD, HEADER
-from api.service.accounts import mark_of
 from api.service.home import written
+from api.service.signing.sessions import mark_of
 from tests.api.http.conftest import app, config, make, service  # noqa: F401 (fixtures)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
+import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from api.service.home import Home
+from api.service.records import Records
+from api.service.signing.one_time_codes import code_of, step_at
 from tabular.errors import InvalidInput
 
 
@@ -61,3 +67,18 @@ def test_many_threads_write_at_once(tmp_path):
         each.join()
     with home.reading() as db:
         assert db.execute("SELECT count(*) FROM accounts").fetchone() == (80,)
+
+
+def test_the_database_of_an_earlier_version_is_brought_up_to_date(tmp_path):
+    written = (Path(__file__).parents[2] / "data" / "earlier" / "service-5.sql").read_text()
+    (tmp_path / "home").mkdir(mode=0o700)
+    with closing(sqlite3.connect(tmp_path / "home" / "service.db")) as db:
+        db.executescript(written)
+    with Records.at(str(tmp_path / "home")) as records:
+        found = records.accounts.of_token(re.search(r"gp_\S+", written)[0])
+        assert (found.name, found.role, found.has_factor) == ("ann", "custodian", False)
+        assert [each.programs for each in records.accounts.tokens()] == [False]
+        assert records.log.end()[0] == 2 and records.log.problems() == []
+        secret = records.factors.begin(found)
+        assert records.factors.confirm(found, code_of(secret, step_at(time.time())))
+        assert records.accounts.named("ann").has_factor

@@ -15,7 +15,8 @@ from api.service.home import Home
 from api.service.tables.columns import ready, standings
 from api.service.tables.drafts import GUESSED, KEPT, ChangedMeanwhile, Column
 from api.service.tables.tables import Tables
-from api.service.uploads import TooLarge, Uploads
+from api.service.uploads.scanner import TooLarge
+from api.service.uploads.uploads import Uploads
 from api.verbs import verbs
 from api.verbs.contract import Work, perform
 from api.verbs.values import made
@@ -226,8 +227,10 @@ def test_a_table_of_the_service_tells_nothing_by_the_order_of_its_rows(name, tab
 def test_what_was_written_before_tables_gains_them(tmp_path):
     opened = Home(tmp_path / "home", create=True)
     with opened.writing() as db:
-        db.execute("DROP TABLE tables")
-        db.execute("ALTER TABLE answers DROP COLUMN process")
+        for each in ("tables", "recovery_codes", "second_factors", "half_sessions"):
+            db.execute(f"DROP TABLE {each}")
+        for table, column in (("answers", "process"), ("tokens", "programs"), ("uploads", "scanned")):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         db.execute("PRAGMA user_version = 1")
     opened.close()
     again = Home(tmp_path / "home")

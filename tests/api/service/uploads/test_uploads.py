@@ -9,13 +9,14 @@ import time
 
 import pytest
 
-from api.service import uploads as module
 from api.service.access import UnknownThing
 from api.service.accounts import Account
 from api.service.files import StoredFiles, files_of
 from api.service.home import Home
 from api.service.tables.tables import Tables
-from api.service.uploads import TooLarge, Uploads, WrongOffset
+from api.service.uploads import uploads as module
+from api.service.uploads.scanner import TooLarge
+from api.service.uploads.uploads import Uploads, WrongOffset
 from api.verbs import verbs
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter
 

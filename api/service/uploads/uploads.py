@@ -22,6 +22,7 @@ from typing import IO
 from api.service.access import UnknownThing
 from api.service.accounts import Account
 from api.service.home import Home, now
+from api.service.uploads.scanner import Infected, Scanner, TooLarge
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter
 
 #: After so many seconds without another piece an upload counts as abandoned, and a finished one as no longer wanted.
@@ -35,10 +36,6 @@ class WrongOffset(InvalidInput):
     """A piece does not begin where the one before ended."""
 
 
-class TooLarge(InvalidInput):
-    """More than there may be."""
-
-
 @dataclass(frozen=True)
 class Upload:
     """What has come of one file."""
@@ -48,6 +45,8 @@ class Upload:
     offset: int
     #: How the name of the file ends, from which its format may be known.
     suffix: str = ""
+    #: Whether a scanner found nothing in it.
+    is_scanned: bool = False
 
     @property
     def is_finished(self) -> bool:
@@ -72,6 +71,8 @@ class Uploads:
     home: Home
     #: The largest upload, in bytes.
     largest: int
+    #: What each upload is sent to before anything reads it, if the operator named it.
+    scanner: Scanner | None = None
 
     @property
     def folder(self) -> Path:
@@ -93,18 +94,19 @@ class Uploads:
         os.close(os.open(self.folder / upload.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with self.home.writing() as db:
             row = (upload.id, account.id, size, upload.suffix, now())
-            db.execute("INSERT INTO uploads VALUES (?, ?, ?, ?, ?)", row)
+            db.execute("INSERT INTO uploads (id, account, size, suffix, created) VALUES (?, ?, ?, ?, ?)", row)
         return upload
 
     def get(self, id: str, account: Account) -> Upload:
         """How much of an upload of this account has come."""
         with self.home.reading() as db:
-            asked = "SELECT size, suffix FROM uploads WHERE id = ? AND account = ?"
+            asked = "SELECT size, suffix, scanned FROM uploads WHERE id = ? AND account = ?"
             row = db.execute(asked, (id, account.id)).fetchone()
         with contextlib.suppress(FileNotFoundError):
             if row is not None:
-                size, suffix = row
-                return Upload(id, size, (self.folder / f"{id}{suffix}").stat().st_size, suffix)
+                size, suffix, scanned = row
+                there = (self.folder / f"{id}{suffix}").stat().st_size
+                return Upload(id, size, there, suffix, bool(scanned))
         raise UnknownThing("No upload has this id.")
 
     def add(self, id: str, account: Account, offset: int, piece: bytes) -> Upload:
@@ -129,11 +131,24 @@ class Uploads:
         return replace(known, offset=there + len(piece))
 
     def finished(self, id: str, account: Account) -> Upload:
-        """A finished upload of this account."""
+        """A finished upload of this account, in which the scanner, if there is one, found nothing."""
         upload = self.get(id, account)
         if not upload.is_finished:
             raise InvalidInput(f"This upload has {upload.offset:,} of {upload.size:,} bytes; send the others first.")
+        if self.scanner is not None and not upload.is_scanned:
+            self._scan(upload, self.scanner)
         return upload
+
+    def _scan(self, upload: Upload, scanner: Scanner) -> None:
+        """Erase an upload in which the scanner finds something; write down that it found nothing."""
+        try:
+            with self._locked(upload.file) as file:
+                scanner.check(file)
+        except Infected:
+            self._erase(self.folder / upload.file)
+            raise
+        with self.home.writing() as db:
+            db.execute("UPDATE uploads SET scanned = 1 WHERE id = ?", (upload.id,))
 
     def file(self, id: str, account: Account) -> Path:
         """The file of a finished upload of this account."""

@@ -1,0 +1,1 @@
+"""Files that people send: their pieces, and what scans them."""
