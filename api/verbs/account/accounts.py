@@ -30,7 +30,7 @@ class AddAccount(Verb):
         check_account_name(self.name)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home(create=True) as home:
+        with work.service_home(create=True) as home, home.together():
             account, token = home.accounts.add(self.name, self.role)
             home.log.add("add", "account", self.name, **work.asker, details={"role": self.role})
         document = {"account": account.name, "role": account.role, "token": token.secret}
@@ -60,7 +60,7 @@ class RemoveAccount(Verb):
     name: str = option(help="The account.", positional=True)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             account = home.accounts.remove(self.name)
             home.log.add("remove", "account", self.name, **work.asker, details={"role": account.role})
         return Outcome(document={"removed": self.name})

@@ -19,7 +19,7 @@ class NewToken(Verb):
     days: int = option(90, low=1, high=3650, help="It expires after so many days.")
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             made = home.accounts.new_token(self.name, days=self.days)
             home.log.add("add", "token", made.token.id, **work.asker, details={"account": self.name})
         token = made.token
@@ -50,7 +50,7 @@ class RevokeToken(Verb):
     id: str = option(help="The token's id, as `graphpriv token list` shows it.", positional=True)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             token = home.accounts.revoke(self.id)
             home.log.add("revoke", "token", self.id, **work.asker, details={"account": token.account})
         return Outcome(document={"revoked": self.id})
