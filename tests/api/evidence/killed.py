@@ -59,8 +59,6 @@ class Scene:
     mixes: tuple[str, ...] = ()
     #: Whether it computes for long, so that it is forked when it begins to write.
     is_slow: bool = False
-    #: Whether what it has stored halfway counts, and the next run goes on from there.
-    goes_on: bool = False
     #: How often a command with the same options is done to begin with.
     runs_before: tuple[bool, ...] = (False, True)
 
@@ -143,8 +141,6 @@ class Killing:
     def __post_init__(self) -> None:
         self.start, self.work = self.top / "start", self.top / "work"
         shutil.copytree(self.inputs, self.start)
-        few = (self.start / "small.csv").read_text().splitlines(keepends=True)[:9]
-        (self.start / "few.csv").write_text("".join(few))
         for line in self.scene.before:
             self._done(self.start, shlex.split(line))
         if self.over:
@@ -152,8 +148,7 @@ class Killing:
         self.before = seen(self.start)
         self.held = self._held(self.start)
         self._warm_up()
-        self.prepare()
-        self.moments = self._done(self.work, self.command).moments
+        self.run_unhurt()
         self.after, self.held_after = seen(self.work), self._held(self.work)
         assert not hidden(self.work)
 
@@ -167,6 +162,16 @@ class Killing:
             with Work(home=str(self.start / HOME)).service_home() as records:
                 words[words.index("TOKEN")] = records.accounts.tokens()[0].id
         return words
+
+    def run_unhurt(self) -> None:
+        """Do the command to its end."""
+        self.prepare()
+        self._done(self.work, self.command)
+
+    def moments(self) -> int:
+        """How many moments the command has."""
+        self.prepare()
+        return killed_at(0, self._command(self.work, self.command)).moments
 
     def _warm_up(self) -> None:
         """Load and compile in this process what the command needs, so that no fork has to."""
@@ -243,14 +248,21 @@ class Killing:
                     os._exit(code)
         raise AssertionError(f"{self.scene.name} has written nothing")
 
+    def check_going_on(self) -> None:
+        """The store is sound, and the same command goes on, or one that was told to."""
+        self._held(self.work)
+        if killed_at(None, self._command(self.work, self.command)).code != 0:
+            self._done(self.work, self._line(2, over=True))
+        assert self._held(self.work) == self.held_after
+        assert not hidden(self.work), hidden(self.work)
+
     def check(self, *, again: bool) -> None:
         """Look at what a kill left, have the next command, or the same one *again*, clear up, and look again."""
         left = seen(self.work)
         states = self._states(left)
         assert set(states.values()) <= {"old", "new", "same"}, states
         self._check_mix(states)
-        if not self.scene.goes_on:
-            assert self._held(self.work) in (self.held, self.held_after)
+        assert self._held(self.work) in (self.held, self.held_after)
         if again and self.scene.again:
             self._again()
             return
@@ -271,7 +283,7 @@ class Killing:
 
     def _again(self) -> None:
         """The same command, given again, ends as if nothing had been; one that had come to its end must be told to."""
-        ended = killed_at(0, self._command(self.work, self.command))
+        ended = killed_at(None, self._command(self.work, self.command))
         if ended.code != 0 and not self.over:
             assert "exist" in self.said, self.said
             self._check_whole()
@@ -328,10 +340,9 @@ class Killing:
     def _held(self, folder: Path) -> dict[str, Any]:
         return stored(folder, self.top / "scratch")
 
-    def _done(self, folder: Path, words: list[str]) -> Ended:
-        ended = killed_at(0, self._command(folder, words))
+    def _done(self, folder: Path, words: list[str]) -> None:
+        ended = killed_at(None, self._command(folder, words))
         assert ended.code == 0, (words, ended, self.said)
-        return ended
 
     def _command(self, folder: Path, words: list[str]) -> Callable[[], int]:
         def command() -> int:
