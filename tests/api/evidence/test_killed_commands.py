@@ -14,6 +14,7 @@ import pytest
 from api.verbs import verbs
 from api.verbs.contract import names_with
 from tests.api.evidence.killed import Killing, Phase, Scene
+from tests.api.evidence.test_killed_collecting import CASES
 from tests.moments import Ended
 
 INPUTS = Path(__file__).parents[2] / "data" / "released_bytes" / "inputs"
@@ -102,13 +103,6 @@ STORES = (
     Scene("table import", "people.csv --into people", before=KNOWN, again="", runs_before=(False,)),
 )
 
-#: Verbs that change a store bit by bit, so that the next one goes on, and what kills them elsewhere.
-ELSEWHERE = {
-    "crawl": "tests/api/jobs/test_crawls.py",
-    "enrich": "tests/contracts/enriching.py",
-    "graph refresh": "tests/contracts/crawls.py",
-}
-
 
 EACH = [
     pytest.param(scene, over, id=f"{scene.name} {'over' if over else 'anew'}")
@@ -127,7 +121,7 @@ def test_every_verb_that_writes_is_killed_with_all_its_outputs() -> None:
         for output in outputs:
             assert output in positional or f"--{output.replace('_', '-')} " in told[name], (name, output)
         if not outputs and "writes" in (entry.method.store, entry.method.home):
-            assert name in {scene.verb for scene in STORES} | set(ELSEWHERE), name
+            assert name in {scene.verb for scene in (*STORES, *(case.scene for case in CASES))}, name
 
 
 def check(scene: Scene, over: bool, top: Path, moments: Callable[[Killing], Iterable[int]]) -> tuple[int, int]:
