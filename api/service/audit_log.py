@@ -88,11 +88,17 @@ class AuditLog:
         role: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> Entry:
-        """Write down that *account* did *action* to a thing; *details* hold no personal data."""
+        """Write down that *account* did *action* to a thing; *details* hold no personal data.
+
+        Where this thread changes something in a transaction, the entry is a part of that: both are there, or neither.
+        """
         entry = Entry(
             number=0, time="", account=account, role=role, action=action, kind=kind, object=name,
             details={**asked.get(), **(details or {})}, hash="",
         )  # fmt: skip
+        if self._home.is_writing:
+            with self._home.writing() as db:
+                return _added(db, entry)
         written: Future[Entry] = Future()
         self._waiting.append((entry, written))
         with self._turn:

@@ -195,7 +195,13 @@ class Home:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection of this thread in a transaction of its own: everything in it happens, or nothing."""
+        """The connection of this thread in a transaction: everything in it happens, or nothing.
+
+        Within another one of the same thread it is a part of that.
+        """
+        if self.is_writing:
+            yield self._connection()
+            return
         with self.told(), self._in_turn():
             db = self._connection()
             db.execute("BEGIN IMMEDIATE")
@@ -205,6 +211,12 @@ class Home:
                 db.rollback()
                 raise
             db.commit()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is in a transaction."""
+        held = self._held()
+        return held is not None and held.in_transaction
 
     @contextlib.contextmanager
     def _in_turn(self) -> Iterator[None]:
@@ -239,11 +251,15 @@ class Home:
         with self.reading() as db:
             return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
-    def _connection(self) -> sqlite3.Connection:
+    def _held(self) -> sqlite3.Connection | None:
+        """The connection that this thread has; one that came over from a parent process is not used."""
         held: tuple[int, sqlite3.Connection] | None = getattr(self._of_thread, "held", None)
-        # A connection that came over from a parent process is not used.
-        if held is not None and held[0] == os.getpid():
-            return held[1]
+        return held[1] if held is not None and held[0] == os.getpid() else None
+
+    def _connection(self) -> sqlite3.Connection:
+        held = self._held()
+        if held is not None:
+            return held
         db = sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {setting}")

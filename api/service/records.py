@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -26,6 +27,10 @@ class Records:
         """The records in a *folder*; with *create* empty ones are made where there are none."""
         home = Home(folder, create=create)
         return cls(home, Accounts(home), SecondFactors(home), AuditLog(home))
+
+    def together(self) -> AbstractContextManager[object]:
+        """A transaction for a change and the entry that tells of it: both are written, or neither."""
+        return self.home.writing()
 
     def __enter__(self) -> Self:
         return self

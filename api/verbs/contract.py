@@ -328,7 +328,8 @@ def _performed(verb: Verb, work: Work) -> Outcome:
         verb = resolved(verb, work)
     planned, reads = verb.planned(), [*verb.reads(), *work.reads]
     kept = _tables_to_be(verb, work)
-    _put_right([*reads, *_store_of(verb, work), *(each.path for each in planned)], work)
+    filled = [folder for name in names_with(type(verb), "fills") if (folder := getattr(verb, name)) is not None]
+    _put_right([*reads, *_store_of(verb, work), *(each.path for each in planned), *filled], work)
 
     if work.overwrite and not (planned or verb.replaces or verb.writes_later):
         raise InvalidParameter(f"{named('overwrite')} has no effect without an output.")

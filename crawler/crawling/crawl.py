@@ -114,6 +114,7 @@ class Crawl:
         question = Question(kind="start", user=start)
         answer, page = self._first(question)
         self.standing.current = Current(user=page.profiles[0].id)
+        self.standing.start = self._start_mark(start)
         self._learn(answer)
         # Paid for, and not booked until the graph is there.
         self.standing.flight = Flight(self.prices.cost(user=1), self._days())
@@ -122,7 +123,6 @@ class Crawl:
         self.store.begin_crawl(self.graph, [self.standing.record(), *known])
         self._claim()
         self._load()
-        self.standing.start = self._start_mark(start)
         self._go_on(self._taken(question, answer, page))
 
     def refuse_taken(self) -> None:

@@ -31,7 +31,7 @@ class AddAccount(Verb):
         check_account_name(self.name)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home(create=True) as home:
+        with work.service_home(create=True) as home, home.together():
             account, token = home.accounts.add(self.name, self.role)
             home.log.add("add", "account", self.name, **work.asker, details={"role": self.role, "log_id": account.id})
         document = {"account": account.name, "role": account.role, "token": token.secret}
@@ -61,7 +61,7 @@ class RemoveAccount(Verb):
     name: str = option(help="The account.", positional=True)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             account = home.accounts.remove(self.name)
             home.log.add("remove", "account", self.name, **work.asker, details={"role": account.role})
         return Outcome(document={"removed": self.name})
@@ -82,7 +82,7 @@ class ResetFactor(Verb):
     def run(self, work: Work) -> Outcome:
         from api.service.signing.sessions import Sessions
 
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             account = home.accounts.named(self.name)
             if not home.factors.remove(account):
                 raise InvalidInput(f"{self.name!r} has no second factor.")

@@ -24,7 +24,7 @@ class NewToken(Verb):
     programs: bool = option(False, help="It is for programs: nobody signs in to the pages with it.")
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             made = home.accounts.new_token(self.name, days=self.days, programs=self.programs)
             home.log.add("add", "token", made.token.id, **work.asker, details={"account": self.name})
         token = made.token
@@ -55,7 +55,7 @@ class RevokeToken(Verb):
     id: str = option(help="The token's id, as `graphpriv token list` shows it.", positional=True)
 
     def run(self, work: Work) -> Outcome:
-        with work.service_home() as home:
+        with work.service_home() as home, home.together():
             token = home.accounts.revoke(self.id)
             home.log.add("revoke", "token", self.id, **work.asker, details={"account": token.account})
         return Outcome(document={"revoked": self.id})

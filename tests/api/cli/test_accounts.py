@@ -99,3 +99,27 @@ def test_a_token_for_programs_is_listed_as_one(graphpriv, home):
     assert graphpriv("token", "new", "ann", "--programs", "--json").document["programs"]
     assert [each["programs"] for each in graphpriv("token", "list", "--json").document["tokens"]].count(True) == 1
     assert "programs" in graphpriv("token", "list").out
+
+
+def test_a_change_that_no_entry_tells_of_does_not_happen(graphpriv, home):
+    for name, role in (("ann", "custodian"), ("bob", "custodian")):
+        graphpriv("account", "add", name, "--role", role)
+    token = graphpriv("token", "list", "--json").document["tokens"][0]["id"]
+
+    def known():
+        return [graphpriv(kind, "list", "--json").document for kind in ("account", "token")]
+
+    before = known()
+    with Records.at(home) as records, records.home.writing() as db:
+        db.execute("CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'full'); END")
+    for words in ("account add eve --role custodian", "account remove bob", "token new ann", f"token revoke {token}"):
+        assert graphpriv(*words.split()).code == 1
+        assert known() == before
+    with Records.at(home) as records, records.home.writing() as db:
+        db.execute("DROP TRIGGER full")
+    assert graphpriv("token", "revoke", token).code == 0
+    assert known() != before
+    with Records.at(home) as records:
+        (last,) = records.log.entries(limit=1)
+        assert (last.action, last.object) == ("revoke", token)
+        assert records.log.problems() == []

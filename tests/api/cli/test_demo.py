@@ -1,10 +1,15 @@
 """The demo: the whole chain, and every figure recomputed from the files it leaves."""
 
 import json
+import os
+import signal
 
 import pytest
 
 from graphpriv.store import open_store
+from tabular.errors import SourceUnavailable
+from tabular.files.disk import Output, write_outputs
+from tests.system_calls import counted
 
 FILES = {
     "original.json",
@@ -111,3 +116,31 @@ def test_files_that_are_not_of_a_demo_are_kept(graphpriv, tmp_path):
     (tmp_path / "mapping.csv").write_text("mine")
     assert graphpriv("demo", "--users", 60, "--out", ".").code == 2
     assert (tmp_path / "mapping.csv").read_text() == "mine"
+
+
+def test_files_of_a_demo_that_was_killed_between_them_are_no_obstacle(graphpriv, tmp_path, monkeypatch):
+    (tmp_path / "d").mkdir()
+    files = [Output(path=f"d/{name}", parameter="out", write=lambda file, _: None) for name in sorted(FILES)]
+    renamed = []
+
+    def at_step(_, call):
+        renamed.extend([call] * (call == "replace"))
+        if len(renamed) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        with counted(at_step):
+            write_outputs(files, overwrite=False)
+        os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    assert len(FILES & {path.name for path in (tmp_path / "d").iterdir()}) == 2
+
+    def collect(*_, **__):
+        raise SourceUnavailable("so far, and no further")
+
+    monkeypatch.setattr("crawler.demonstration.collect", collect)
+    ended = graphpriv("demo", "--users", 12, "--out", "d")
+    assert ended.error == "so far, and no further"
+    assert "was killed while it wrote" in ended.err
+    assert list((tmp_path / "d").iterdir()) == []

@@ -2,11 +2,15 @@
 
 A command runs in a fork of this process, in which everything is imported and compiled, and is killed at one of its
 moments (`tests.moments`). A slow one may be forked when it begins to write: what it computed is not repeated.
+
+What was killed is looked at each time, and cleared up by a command that only looks there. Now and then the same command
+is given again instead and clears up itself: whenever the files show something new (`Killing.phase`), and in between.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -30,6 +34,7 @@ from tabular.files.disk import Output
 from tests.moments import Ended, forked_at, killed_at, say_to
 
 Seen = dict[str, bytes]
+Phase = tuple[frozenset[str], frozenset[str], int]
 
 #: The folder of the service, in which tables have names that are drawn.
 HOME = "graphpriv-service"
@@ -45,7 +50,7 @@ class Scene:
 
     #: The verb, as the registry has it.
     verb: str
-    #: Its options; SEED stands for another seed in each run.
+    #: Its options; SEED stands for another seed in each run, RUN for its number, TOKEN for the id of the first token.
     options: str
     before: tuple[str, ...] = ()
     #: What may follow `options` only where older outputs are replaced.
@@ -54,17 +59,17 @@ class Scene:
     mixes: tuple[str, ...] = ()
     #: Whether it computes for long, so that it is forked when it begins to write.
     is_slow: bool = False
-    #: Whether what it has stored halfway counts, and the next run goes on from there.
-    goes_on: bool = False
     #: How often a command with the same options is done to begin with.
     runs_before: tuple[bool, ...] = (False, True)
+    #: What goes before it that no command does, in the folder of the service.
+    made_ready: Callable[[Path], None] = lambda home: None
 
     @property
     def name(self) -> str:
         return f"{self.verb} {self.options}"
 
     def line(self, seed: int, *, over: bool) -> list[str]:
-        words = shlex.split(f"{self.verb} {self.options}".replace("SEED", f"--seed {seed}"))
+        words = shlex.split(f"{self.verb} {self.options}".replace("SEED", f"--seed {seed}").replace("RUN", str(seed)))
         return [*words, *(shlex.split(self.again) if over else [])]
 
 
@@ -103,6 +108,10 @@ def stored(folder: Path, scratch: Path) -> dict[str, Any]:
             known = [verbs[verb].method() for verb in ("account list", "token list")]
             work = Work(home=str(scratch))
             held[name] = [_without_times(perform(each, work).document) for each in known]
+            with work.service_home() as records:
+                assert records.log.problems() == []
+                log = {"log": [(each.action, each.kind, each.object) for each in records.log.entries()]}
+                held[name].append(_without_times(log))
             with contextlib.closing(sqlite3.connect(scratch / path.name)) as db:
                 held[name] += db.execute("SELECT name, kind, size FROM tables").fetchall()
         else:
@@ -114,11 +123,11 @@ def stored(folder: Path, scratch: Path) -> dict[str, Any]:
 
 
 #: What is told of stores in which nothing is.
-_EMPTY = ('{"graphs": []}', ['{"accounts": []}', '{"tokens": []}'])
+_EMPTY = ('{"graphs": []}', ['{"accounts": []}', '{"tokens": []}', '{"log": []}'])
 
 
 def _without_times(document: Mapping[str, Any]) -> Any:
-    return re.sub(r'"(\d[\d:.T+Z-]*|[0-9a-f]{16,})"', '""', json.dumps(document, sort_keys=True))
+    return re.sub(r'"(\d[\d:.T+Z-]*|[0-9a-f]{12,})"', '""', json.dumps(document, sort_keys=True))
 
 
 @dataclass
@@ -136,19 +145,36 @@ class Killing:
         shutil.copytree(self.inputs, self.start)
         for line in self.scene.before:
             self._done(self.start, shlex.split(line))
+        self.scene.made_ready(self.start / HOME)
         if self.over:
-            self._done(self.start, self.scene.line(1, over=False))
+            self._done(self.start, self._line(1, over=False))
         self.before = seen(self.start)
         self.held = self._held(self.start)
         self._warm_up()
-        self.prepare()
-        self.moments = self._done(self.work, self.command).moments
+        self.run_unhurt()
         self.after, self.held_after = seen(self.work), self._held(self.work)
         assert not hidden(self.work)
 
     @property
     def command(self) -> list[str]:
-        return self.scene.line(2, over=self.over)
+        return self._line(2, over=self.over)
+
+    def _line(self, seed: int, *, over: bool) -> list[str]:
+        words = self.scene.line(seed, over=over)
+        if "TOKEN" in words:
+            with Work(home=str(self.start / HOME)).service_home() as records:
+                words[words.index("TOKEN")] = records.accounts.tokens()[0].id
+        return words
+
+    def run_unhurt(self) -> None:
+        """Do the command to its end."""
+        self.prepare()
+        self._done(self.work, self.command)
+
+    def moments(self) -> int:
+        """How many moments the command has."""
+        self.prepare()
+        return killed_at(0, self._command(self.work, self.command)).moments
 
     def _warm_up(self) -> None:
         """Load and compile in this process what the command needs, so that no fork has to."""
@@ -191,6 +217,10 @@ class Killing:
         def forking(outputs: Sequence[Output], **options: Any) -> str | None:
             # Who looks may run the command again, and whole.
             patch.setattr(contract, "write_outputs", write)
+            # What this process holds of tables that wait would be written to them by each fork, one behind the other.
+            for each in gc.get_objects():
+                if isinstance(each, io.BufferedRandom) and not each.closed:
+                    each.flush()
             try:
                 for moment in moments:
                     self.prepare()
@@ -221,34 +251,58 @@ class Killing:
                     os._exit(code)
         raise AssertionError(f"{self.scene.name} has written nothing")
 
-    def check(self) -> None:
-        """Look at what a kill left, have the next command clear up, and look again."""
+    def check_going_on(self) -> None:
+        """The store is sound, and the same command goes on, or one that was told to."""
+        self._held(self.work)
+        if killed_at(None, self._command(self.work, self.command)).code != 0:
+            self._done(self.work, self._line(2, over=True))
+        assert self._held(self.work) == self.held_after
+        assert not hidden(self.work), hidden(self.work)
+
+    def check(self, *, again: bool) -> None:
+        """Look at what a kill left, have the next command, or the same one *again*, clear up, and look again."""
         left = seen(self.work)
-        states = {name: self._state(name, left) for name in {*self.before, *self.after, *left}}
+        states = self._states(left)
         assert set(states.values()) <= {"old", "new", "same"}, states
         self._check_mix(states)
-        if not self.scene.goes_on:
-            assert self._held(self.work) in (self.held, self.held_after)
+        assert self._held(self.work) in (self.held, self.held_after)
+        if again and self.scene.again:
+            self._again()
+            return
         self._next_command()
+        self._check_whole()
+
+    def phase(self) -> Phase:
+        """What stands beside the files, which of them are old and new, and how far the journals are."""
+        beside = frozenset(Path(name).suffix for name in hidden(self.work))
+        lines = max((path.read_bytes().count(b"\n") for path in self.work.rglob(".*.journal")), default=0)
+        return beside, frozenset(self._states(seen(self.work)).values()), lines
+
+    def _check_whole(self) -> None:
+        """All is old or all is new, and nothing stands beside it."""
         assert not hidden(self.work), hidden(self.work)
-        found = seen(self.work)
-        states = {name: self._state(name, found) for name in {*self.before, *self.after, *found}}
+        states = self._states(seen(self.work))
         assert not {"old", "new"} <= set(states.values()), states
 
-    def check_again(self) -> None:
-        """The same command, done again, ends as if nothing had been, unless it refuses to be done twice."""
-        if not self.scene.again:
-            return
-        finished = seen(self.work) != self.before or self._held(self.work) != self.held
-        words = self.scene.line(2, over=self.over or finished)
-        self._done(self.work, words)
-        found = seen(self.work)
-        assert {self._state(name, found) for name in {*self.after, *found}} <= {"new", "same"}
+    def _again(self) -> None:
+        """The same command, given again, ends as if nothing had been; one that had come to its end must be told to."""
+        ended = killed_at(None, self._command(self.work, self.command))
+        if ended.code != 0 and not self.over:
+            assert "exist" in self.said, self.said
+            self._check_whole()
+            assert "old" not in self._states(seen(self.work)).values()
+            self._done(self.work, self._line(2, over=True))
+        else:
+            assert ended.code == 0, (self.command, ended, self.said)
+        assert set(self._states(seen(self.work)).values()) <= {"new", "same"}
         assert not hidden(self.work)
 
     @property
     def said(self) -> str:
         return (self.top / "said.err").read_text()
+
+    def _states(self, found: Mapping[str, bytes]) -> dict[str, str]:
+        return {name: self._state(name, found) for name in {*self.before, *self.after, *found}}
 
     def _state(self, name: str, found: Mapping[str, bytes]) -> str:
         old, new, now = self.before.get(name), self.after.get(name), found.get(name)
@@ -289,10 +343,9 @@ class Killing:
     def _held(self, folder: Path) -> dict[str, Any]:
         return stored(folder, self.top / "scratch")
 
-    def _done(self, folder: Path, words: list[str]) -> Ended:
-        ended = killed_at(0, self._command(folder, words))
+    def _done(self, folder: Path, words: list[str]) -> None:
+        ended = killed_at(None, self._command(folder, words))
         assert ended.code == 0, (words, ended, self.said)
-        return ended
 
     def _command(self, folder: Path, words: list[str]) -> Callable[[], int]:
         def command() -> int:

@@ -569,3 +569,20 @@ def test_lower_limits_pay_for_nothing_more_of_the_list_at_hand(store: Store, net
         later.run()
         assert (standing(store).ended, there.interface.bill.total) == ("users", before)
     assert store.check() == []
+
+
+def test_a_crawl_that_was_killed_when_it_had_just_begun_knows_its_start(store: Store, network, monkeypatch) -> None:
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with world(network) as there:
+        first = there.crawl(store)
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            patch.setattr(store, "claim_crawl", killed)
+            first.begin("x", there.start, np.random.default_rng(1))
+        second = there.crawl(store)
+        with pytest.raises(InvalidParameter, match="is not the user"):
+            second.resume("x", "somebody")
+        second.resume("x", there.start)
+        second.run()
+        agrees_with(network, store)
