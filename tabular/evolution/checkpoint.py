@@ -134,8 +134,8 @@ class CheckpointFile:
         try:
             with np.load(io.BytesIO(body), allow_pickle=False) as read:
                 return Checkpoint.of({name: read[name] for name in read.files})
-        except (ValueError, TypeError, LookupError, AttributeError, EOFError, RecursionError, zlib.error,
-                zipfile.BadZipFile, NotImplementedError, OSError):  # fmt: skip
+        except (ValueError, TypeError, LookupError, AttributeError, EOFError, RuntimeError, zlib.error,
+                zipfile.BadZipFile, OSError):  # fmt: skip
             raise InvalidInput(f"{self.where}: this is no checkpoint of an evolution.") from None
 
     def clear(self) -> None:

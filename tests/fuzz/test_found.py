@@ -152,7 +152,7 @@ def test_figures_that_are_damaged_are_made_anew(tmp_path):
 CHANGES = {"a run that is a text": {"run": "x"}, "a seed that is none": {"seed": "x"}, "no origins": {"origins": []}}
 
 
-@pytest.mark.parametrize("change", ["no document", "no files", "text", "nan", "not packed", *CHANGES])
+@pytest.mark.parametrize("change", ["no document", "no files", "text", "nan", "not packed", "encrypted", *CHANGES])
 def test_a_checkpoint_that_somebody_made_is_refused(change):
     kept = evolving()["best.csv.checkpoint"]
     body = kept[-(len(kept) - kept.index(b"PK")) :]
@@ -176,6 +176,10 @@ def test_a_checkpoint_that_somebody_made_is_refused(change):
     made = into.getvalue()
     if change == "not packed":
         made = made[:200] + bytes(100) + made[300:]
+    elif change == "encrypted":
+        # The first part says so, in its own head and in the list of parts.
+        head, listed = made.index(b"PK\x03\x04") + 6, made.index(b"PK\x01\x02") + 8
+        made = b"".join(b"\x01" if place in (head, listed) else made[place : place + 1] for place in range(len(made)))
     with folder(evolving()):
         Path("best.csv.checkpoint").write_bytes(signed(made))
         with pytest.raises(InvalidInput, match="checkpoint"):
