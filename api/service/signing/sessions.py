@@ -93,7 +93,7 @@ class Sessions:
         id, *found = row
         account = Account.of(found)
         if not account.has_factor:
-            return self._begin(id, before)
+            return self._begin(id, before, with_code=False)
         secret = secrets.token_urlsafe(32)
         with self._home.writing() as db:
             db.execute("DELETE FROM half_sessions WHERE began <= ?", _too_long())
@@ -114,15 +114,16 @@ class Sessions:
         """The session of who was *half way* and then sent a good code; once."""
         with self._home.writing() as db:
             ended = db.execute("DELETE FROM half_sessions WHERE digest = ?", (digest(half_way.secret),))
-        return self._begin(half_way.token, before) if ended.rowcount else None
+        return self._begin(half_way.token, before, with_code=True) if ended.rowcount else None
 
-    def _begin(self, token: str, before: str) -> Session | None:
-        """A session by the id of a *token*, if that still is good."""
+    def _begin(self, token: str, before: str, *, with_code: bool) -> Session | None:
+        """A session by the id of a *token*, if that still is good, and still is enough where no code was sent."""
         secret, moment = secrets.token_urlsafe(32), now()
         with self._home.writing() as db:
             added = db.execute(
-                "INSERT INTO sessions SELECT ?, ?, id, ?, ? FROM tokens WHERE id = ? AND expires > ?",
-                (secrets.token_hex(6), digest(secret), moment, moment, token, moment),
+                "INSERT INTO sessions SELECT ?, ?, t.id, ?, ? FROM tokens t WHERE t.id = ? AND expires > ? AND (? OR "
+                "NOT EXISTS (SELECT 1 FROM second_factors f WHERE f.account = t.account AND f.confirmed IS NOT NULL))",
+                (secrets.token_hex(6), digest(secret), moment, moment, token, moment, with_code),
             )
             if not added.rowcount:
                 return None

@@ -162,6 +162,20 @@ def test_a_token_alone_begins_no_session_and_opens_no_route(home, factors, accou
     assert sessions.finish(half_way) is None and sessions.half_way(half_way.secret) is None
 
 
+def test_a_factor_that_is_turned_on_meanwhile_counts(home, accounts, ann, factors, clock, monkeypatch):
+    sessions, token = Sessions(home), accounts.new_token("ann").secret
+    begin = sessions._begin
+
+    def begin_later(*given, **more):
+        """Somebody else is slow: the factor comes on between the look at the account and the session."""
+        factors.confirm(ann, code_of(factors.begin(ann), step_at(clock[0])))
+        return begin(*given, **more)
+
+    monkeypatch.setattr(sessions, "_begin", begin_later)
+    assert sessions.begin(token) is None
+    assert sessions.of(ann) == []
+
+
 def test_who_is_half_way_for_too_long_begins_again(home, accounts, ann, app):
     sessions = Sessions(home)
     half_way = sessions.begin(accounts.new_token("ann").secret)
