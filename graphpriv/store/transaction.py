@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -77,6 +78,11 @@ class Head:
     k: int | None
     method: str | None
     parameters: str | None
+
+    @property
+    def noted(self) -> tuple[object, ...]:
+        """What is said of the graph wherever it is named, and changes with nobody who comes or goes."""
+        return self.name, self.directed, self.private, self.created, self.k, self.method, self.parameters
 
     @property
     def numbers(self) -> int:
@@ -428,13 +434,14 @@ class Transaction(ABC):
         if self.pieces(head.key, [FIGURES]):
             columns = columns_of(graph, parts.numbers)
             differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
+            differing += [] if self._figures_fit(head.key) else ["figures"]
             if differing:
                 found.append(f"the summary says something else of {', '.join(differing)} than the records.")
         return found
 
     def _fits(self, head: Head, graph: SocialGraph) -> bool:
         """Whether the seals that there are fit what is there."""
-        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK])
+        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK, seals.OF_NOTES])
         contents = self._contents(head, graph, held)
         return all(seals.fits(held[number], content) for number, content in contents.items())
 
@@ -449,7 +456,45 @@ class Transaction(ABC):
             found[seals.OF_GRAPH] = seals.content_of(graph, self.all_posts(head.key))
         if seals.OF_LINKS_BACK in wanted and head.original is not None:
             found[seals.OF_LINKS_BACK] = seals.content_of_links_back(self.matches(head.key), self.seed(head.key))
+        if seals.OF_NOTES in wanted:
+            found[seals.OF_NOTES] = self._notes(head)
         return found
+
+    def _notes(self, head: Head) -> bytes:
+        return seals.content_of_notes(head.noted, self.runs([head.key]))
+
+    def note_seal(self, head: Head) -> None:
+        """Seal what is noted of a graph, and its figures, where it is still there and has no such seals."""
+        if (found := self.find(head.name)) is None:
+            return
+        held = self.pieces(found.key, [seals.OF_NOTES, seals.OF_FIGURES, FIGURES])
+        if seals.OF_NOTES not in held:
+            # What cannot be read is no content to be sealed; a check says so.
+            with suppress(*UNREADABLE):
+                self.seal_notes(found.name)
+        if FIGURES in held and seals.OF_FIGURES not in held:
+            self.put_pieces(found.key, [(seals.OF_FIGURES, seals.seal(seals.content_of_figures(held[FIGURES])))])
+
+    def seal_notes(self, name: str) -> None:
+        """Seal what is noted of a graph."""
+        head = self.head(name)
+        self.put_pieces(head.key, [(seals.OF_NOTES, seals.seal(self._notes(head)))])
+
+    def note_run(self, name: str, run: Run) -> None:
+        """Write down a piece of work on a graph; what was noted before stays sealed as it was, or changed behind it."""
+        head = self.head(name)
+        self.lock(head.key)
+        held = self.pieces(head.key, [seals.OF_NOTES])
+        was_sound = all(seals.fits(sealed, self._notes(head)) for sealed in held.values())
+        self.add_run(head.key, run)
+        if held and was_sound:
+            self.seal_notes(name)
+
+    def _figures_fit(self, key: Key) -> bool:
+        """Whether the figures of the summary are those that were computed; earlier versions did not seal them."""
+        held = self.pieces(key, [FIGURES, seals.OF_FIGURES])
+        sealed = held.get(seals.OF_FIGURES)
+        return sealed is None or seals.fits(sealed, seals.content_of_figures(held[FIGURES]))
 
     def is_as_sealed(self, head: Head) -> bool:
         """Whether the content of a graph fits the seals that it has."""
@@ -460,7 +505,7 @@ class Transaction(ABC):
             return False
 
     def unsealed(self, head: Head) -> set[int]:
-        """The seals that a graph lacks."""
+        """The seals of its content that a graph lacks; what is noted of it is sealed at once."""
         wanted = {seals.OF_GRAPH} if head.original is None else {seals.OF_GRAPH, seals.OF_LINKS_BACK}
         return wanted - self.pieces(head.key, sorted(wanted)).keys()
 
@@ -583,10 +628,12 @@ class Transaction(ABC):
         """The seal of what is kept of a crawl."""
         return next(iter(self.records_of(key, crawls.SEAL, [crawls.ONLY])), None)
 
-    def standing(self, name: str) -> tuple[Head | None, Record | None]:
-        """What differs after every change of a graph, or of what is kept of its crawl."""
+    def standing(self, name: str) -> tuple[Head | None, Record | None, Mapping[int, bytes]]:
+        """What differs after every change of a graph, of what is kept of its crawl, or of what is noted of it."""
         head = self.find(name)
-        return head, self.seal_of_records(head.key) if head else None
+        if head is None:
+            return None, None, {}
+        return head, self.seal_of_records(head.key), self.pieces(head.key, [seals.OF_NOTES])
 
     def advance(self, name: str, step: Step, owner: str, erasures: int) -> bool:
         """Do one step of a crawl; False where somebody was forgotten since its *owner* looked."""
@@ -655,6 +702,9 @@ class Transaction(ABC):
         for each in self.heads():
             if each.original == head.key:
                 self.drop_piece(each.key, seals.OF_LINKS_BACK)
+            if head.key in (each.key, each.original):
+                # The mark of the original went from their runs.
+                self.drop_piece(each.key, seals.OF_NOTES)
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)
         return gone
