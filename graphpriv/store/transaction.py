@@ -431,13 +431,17 @@ class Transaction(ABC):
         found = [] if self._fits(head, graph) else [
             "its records are not those that were stored: the disk, or another program, changed them; restore a backup."
         ]  # fmt: skip
-        if self.pieces(head.key, [FIGURES]):
-            columns = columns_of(graph, parts.numbers)
-            differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
-            differing += [] if self._figures_fit(head.key) else ["figures"]
-            if differing:
-                found.append(f"the summary says something else of {', '.join(differing)} than the records.")
+        if differing := self._differing(head.key, graph, parts):
+            found.append(f"the summary says something else of {', '.join(differing)} than the records.")
         return found
+
+    def _differing(self, key: Key, graph: SocialGraph, parts: Parts) -> list[str]:
+        """The columns of the summary, where there is one, that are not those of the graph, and its figures."""
+        if not self.pieces(key, [FIGURES]):
+            return []
+        columns = columns_of(graph, parts.numbers)
+        found = [column for column in columns if not self._agrees(key, column, columns[column])]
+        return found if self._figures_fit(key) else [*found, "figures"]
 
     def _fits(self, head: Head, graph: SocialGraph) -> bool:
         """Whether the seals that there are fit what is there."""
@@ -497,9 +501,11 @@ class Transaction(ABC):
         return sealed is None or seals.fits(sealed, seals.content_of_figures(held[FIGURES]))
 
     def is_as_sealed(self, head: Head) -> bool:
-        """Whether the content of a graph fits the seals that it has."""
+        """Whether the content of a graph fits the seals that it has, and its summary fits the content."""
         try:
-            return self._fits(head, self.parts(head).assemble()) and self._fit(head)
+            parts = self.parts(head)
+            graph = parts.assemble()
+            return self._fits(head, graph) and self._fit(head) and not self._differing(head.key, graph, parts)
         except UNREADABLE:
             # It cannot even be put together.
             return False

@@ -103,6 +103,20 @@ def test_one_bit_of_a_handle_in_the_file_is_noticed(store: Store, path: Path) ->
 A_FIGURE = "UPDATE summaries SET data = CAST(replace(data, 'components', 'compoments') AS BLOB) WHERE number = 0"
 
 
+A_COLUMN = "UPDATE summaries SET data = zeroblob(length(data)) WHERE number = (1 << 32)"
+
+
+def test_no_backup_is_made_that_could_not_be_restored_for_its_summary(store: Store, path: Path, tmp_path: Path) -> None:
+    for change in (A_FIGURE, A_COLUMN):
+        store.backup(tmp_path / "good.bak", overwrite=True)
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            assert db.execute(change).rowcount
+        with pytest.raises(InvalidInput, match="are not those that were stored"):
+            store.backup(tmp_path / "bad.bak")
+        store.restore(tmp_path / "good.bak", overwrite=True)
+        assert store.check() == []
+
+
 def test_figures_that_changed_are_noticed_and_made_anew_after_any_change(store: Store, path: Path) -> None:
     store.summarise("town")
     assert store.check() == []
