@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from api.cli.commands import (
     ReportedFailure,
@@ -49,6 +50,7 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
             raise InvalidParameter(f"{named('host')} {host} {named('port')} {port}: {why}") from None
 
     try:
+        _refuse_password_of_database(given["database"])
         serving = Serving.prepared(Settings(store=checked_store(store), **given))
         server = listening(serving.app)
     except ReportedError as error:
@@ -63,6 +65,15 @@ def _serve(host: str, port: int, store: str, **given: Any) -> None:
         server.run()
     finally:
         serving.end()
+
+
+def _refuse_password_of_database(url: str) -> None:
+    """A password in the address is taken from the environment alone, where no list of processes shows it."""
+    if click.get_current_context().get_parameter_source("database") is ParameterSource.COMMANDLINE and url:
+        from api.jobs.records import address_of
+        from api.jobs.tables import refuse_password
+
+        refuse_password(address_of(url))
 
 
 def _shown(address: tuple[str, int]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from api.verbs.contract import DEFAULT_STORE
-from tabular.errors import ReportedError, UnknownName
+from tabular.errors import InvalidInput, ReportedError, UnknownName
 from tabular.registry import Method, option
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -88,7 +88,15 @@ class Settings(Method):
 def _address(given: str | None, file: Path) -> str:
     """An address as SQLAlchemy takes it: of a server, or of a *file* where none is given."""
     if given is None:
+        if {"?", "%"} & set(str(file.absolute())):
+            # Addresses mean something else by them, and all would be written elsewhere.
+            raise InvalidInput(f"{file.parent}: the path of the service's folder must have no ? and no %.")
         return f"sqlite:///{file.absolute()}"
+    return address_of(given)
+
+
+def address_of(given: str) -> str:
+    """The address of a server as SQLAlchemy takes it."""
     scheme, separator, rest = given.partition("://")
     return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else given
 

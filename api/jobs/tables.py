@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
-from tabular.errors import FileFailure, StoreUnavailable
+from tabular.errors import FileFailure, InvalidInput, InvalidParameter, StoreUnavailable, named
 
 #: How long a session of Postgres may do nothing within a transaction before the server ends it, in milliseconds.
 _IDLE_MS = 10_000
@@ -70,7 +70,7 @@ def opened(address: str, *, connections: int = 10, forgets: bool = False) -> sa.
 
     One that *forgets* keeps nothing of what was deleted: a write-ahead log would have it for a while.
     """
-    url = sa.make_url(address)
+    url = _url(address)
     # Errors of the database would show the values of a statement.
     given: dict[str, Any] = {"hide_parameters": True, "pool_size": connections, "pool_timeout": 10, "max_overflow": 20}
     if url.get_backend_name() != "sqlite":
@@ -92,6 +92,29 @@ def opened(address: str, *, connections: int = 10, forgets: bool = False) -> sa.
             connection.execute(f"PRAGMA {setting}")
 
     return engine
+
+
+def _url(address: str) -> sa.URL:
+    """The parts of an address; an error repeats none of them, since one may be a password."""
+    try:
+        url = sa.make_url(address)
+        # A name that is none fails only where it is looked up.
+        (url.host or "").encode("idna")
+        if url.drivername in ("sqlite", "postgresql+psycopg"):
+            return url
+    except (sa.exc.ArgumentError, ValueError):
+        pass
+    raise InvalidInput("The address of the database of jobs is postgresql://user@host/name; this one is none.")
+
+
+def refuse_password(address: str) -> None:
+    """Refuse an address of the command line that holds a password."""
+    url = _url(address)
+    if url.password or {"password", "sslpassword"} & set(url.query):
+        raise InvalidParameter(
+            f"{named('database')} must not hold a password, which others could read there; the password belongs in "
+            "GRAPHPRIV_POSTGRES_PASSWORD."
+        )
 
 
 def create(engine: sa.Engine, tables: sa.MetaData = metadata) -> None:

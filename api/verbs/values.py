@@ -202,8 +202,12 @@ def _document(path: str) -> dict[str, Any]:
     text = read_text(path)
     try:
         document = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"{path}: this is not a plan: {error}.") from None
+    except RecursionError:
+        raise InvalidInput(f"{path}: this is not a plan: it is nested too deeply.") from None
+    except ValueError:
+        raise InvalidInput(f"{path}: this is not a plan: a number in it has too many digits.") from None
     if not isinstance(document, dict):
         raise InvalidInput(f"{path}: this is not a plan; a plan has the keys plan, verb and options.")
     return document

@@ -50,6 +50,7 @@ from graphpriv.store.records import (
     sound_users,
     taken,
 )
+from graphpriv.store.seals import OF_NOTES
 from graphpriv.store.statements import Head
 from graphpriv.store.summary import FIGURES, PIECES, Summary
 from graphpriv.store.transaction import Transaction
@@ -412,7 +413,7 @@ class Store(ABC):
 
     def add_run(self, name: str, run: Run) -> None:
         """Write down a piece of work on a graph."""
-        self._write(lambda at: at.add_run(at.head(name).key, run))
+        self._write(lambda at: at.note_run(name, run))
 
     def runs(self, name: str, *, with_releases: bool = True) -> list[Run]:
         """The work done on a graph, and on the releases made from it unless told otherwise; oldest first."""
@@ -526,6 +527,9 @@ class Store(ABC):
     def seal(self) -> None:
         """Seal every graph that has changed since it was put in, so that it is noticed if its content changes."""
         for head in self._read(lambda at: at.heads()):
+            if not self._read(lambda at, head=head: at.pieces(head.key, [OF_NOTES])):  # type: ignore[misc]
+                with contextlib.suppress(StoreUnavailable, FileFailure):
+                    self._write(partial(Transaction.note_seal, head=head))
             if self._read(lambda at, head=head: at.find(head.name) == head and at.unsealed(head)):  # type: ignore[misc]
                 found, made = self._settled(
                     lambda at, name=head.name: at.find(name),  # type: ignore[misc]

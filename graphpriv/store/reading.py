@@ -207,16 +207,27 @@ class Reading(Statements):
         found = [] if self._fits(head, graph) else [
             "its records are not those that were stored: the disk, or another program, changed them; restore a backup."
         ]  # fmt: skip
-        if self.pieces(head.key, [FIGURES]):
-            columns = columns_of(graph, parts.numbers)
-            differing = [column for column in columns if not self._agrees(head.key, column, columns[column])]
-            if differing:
-                found.append(f"the summary says something else of {', '.join(differing)} than the records.")
+        if differing := self._differing(head.key, graph, parts):
+            found.append(f"the summary says something else of {', '.join(differing)} than the records.")
         return found
+
+    def _differing(self, key: Key, graph: SocialGraph, parts: Parts) -> list[str]:
+        """The columns of the summary, where there is one, that are not those of the graph, and its figures."""
+        if not self.pieces(key, [FIGURES]):
+            return []
+        columns = columns_of(graph, parts.numbers)
+        found = [column for column in columns if not self._agrees(key, column, columns[column])]
+        return found if self._figures_fit(key) else [*found, "figures"]
+
+    def _figures_fit(self, key: Key) -> bool:
+        """Whether the figures of the summary are those that were computed; earlier versions did not seal them."""
+        held = self.pieces(key, [FIGURES, seals.OF_FIGURES])
+        sealed = held.get(seals.OF_FIGURES)
+        return sealed is None or seals.fits(sealed, seals.content_of_figures(held[FIGURES]))
 
     def _fits(self, head: Head, graph: SocialGraph) -> bool:
         """Whether the seals that there are fit what is there."""
-        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK])
+        held = self.pieces(head.key, [seals.OF_GRAPH, seals.OF_LINKS_BACK, seals.OF_NOTES])
         contents = self._contents(head, graph, held)
         return all(seals.fits(held[number], content) for number, content in contents.items())
 
@@ -231,18 +242,26 @@ class Reading(Statements):
             found[seals.OF_GRAPH] = seals.content_of(graph, self.all_posts(head.key))
         if seals.OF_LINKS_BACK in wanted and head.original is not None:
             found[seals.OF_LINKS_BACK] = seals.content_of_links_back(self.matches(head.key), self.seed(head.key))
+        if seals.OF_NOTES in wanted:
+            found[seals.OF_NOTES] = self.content_of_notes(head)
         return found
 
+    def content_of_notes(self, head: Head) -> bytes:
+        """What the seal of the notes on a graph is of."""
+        return seals.content_of_notes(head.noted, self.runs([head.key]))
+
     def is_as_sealed(self, head: Head) -> bool:
-        """Whether the content of a graph fits the seals that it has."""
+        """Whether the content of a graph fits the seals that it has, and its summary fits the content."""
         try:
-            return self._fits(head, self.parts(head).assemble()) and self._fit(head)
+            parts = self.parts(head)
+            graph = parts.assemble()
+            return self._fits(head, graph) and self._fit(head) and not self._differing(head.key, graph, parts)
         except UNREADABLE:
             # It cannot even be put together.
             return False
 
     def unsealed(self, head: Head) -> set[int]:
-        """The seals that a graph lacks."""
+        """The seals of its content that a graph lacks; what is noted of it is sealed at once."""
         wanted = {seals.OF_GRAPH} if head.original is None else {seals.OF_GRAPH, seals.OF_LINKS_BACK}
         return wanted - self.pieces(head.key, sorted(wanted)).keys()
 

@@ -3,7 +3,8 @@
 A disk that turns a bit in a handle leaves a file that every count fits. The digest is keyed with a salt of its own,
 so that no two seals of one graph are alike and it is no fingerprint of persons. It goes with every change of the graph;
 whoever puts a graph in whole makes it, and so does the next check, or backup, where there is none. What leads from a
-release back to its original has a seal of its own, since a person who is forgotten goes from there.
+release back to its original has a seal of its own, since a person who is forgotten goes from there; and so has what is
+noted of a graph (its name, the k of a release, the work done on it), since every run adds to that.
 
 What is kept of a crawl changes at every step. Its seal is a sum of marks, one a record, from which each change takes
 out the marks of what goes and puts in those of what comes; so it is there at all times.
@@ -23,11 +24,12 @@ from numpy.typing import NDArray
 from graphpriv.graph import SocialGraph
 from graphpriv.places import PlaceTree
 from graphpriv.store.crawls import ONLY, SEAL
-from graphpriv.store.records import Copy, Post, Record
+from graphpriv.store.records import Copy, Post, Record, Run
 from graphpriv.store.summary import Piece
 
-#: The pieces that hold the seals of a graph with its posts, and of what leads back from it; beside those of a summary.
-OF_GRAPH, OF_LINKS_BACK = 1, 2
+#: The pieces that hold the seals of a graph with its posts, of what leads back from it, of what is noted of it, and of
+#: its figures; beside those of a summary.
+OF_GRAPH, OF_LINKS_BACK, OF_NOTES, OF_FIGURES = 1, 2, 3, 4
 
 _SALT, _SUM = 16, 32
 
@@ -70,6 +72,16 @@ def content_of_links_back(matches: NDArray[np.int64] | Sequence[Sequence[int]], 
     rows = np.array(matches, dtype=np.int64).reshape(-1, 2)
     _add(digest, rows[np.argsort(rows[:, 0], kind="stable")])
     return digest.digest()
+
+
+def content_of_notes(noted: Sequence[object], runs: Iterable[Run]) -> bytes:
+    """A digest of what is noted of a graph, and of the work done on it."""
+    return hashlib.sha256(json.dumps([list(noted), [run.record for run in runs]]).encode()).digest()
+
+
+def content_of_figures(figures: bytes) -> bytes:
+    """A digest of the figures of a graph as they are kept."""
+    return hashlib.sha256(figures).digest()
 
 
 def _add(digest: hashlib._Hash, numbers: NDArray[np.integer]) -> None:

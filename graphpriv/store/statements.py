@@ -49,6 +49,11 @@ class Head:
     parameters: str | None
 
     @property
+    def noted(self) -> tuple[object, ...]:
+        """What is said of the graph wherever it is named, and changes with nobody who comes or goes."""
+        return self.name, self.directed, self.private, self.created, self.k, self.method, self.parameters
+
+    @property
     def numbers(self) -> int:
         """One past the highest number that a user may have."""
         return self.users + self.forgotten

@@ -73,7 +73,11 @@ class Summary:
         """All that is written down, the figures last."""
         for column, values in self.columns.items():
             yield from pieces_of(column, values)
-        yield FIGURES, json.dumps(self.figures, ensure_ascii=False).encode()
+        from graphpriv.store.seals import OF_FIGURES, content_of_figures, seal
+
+        figures = json.dumps(self.figures, ensure_ascii=False).encode()
+        yield OF_FIGURES, seal(content_of_figures(figures))
+        yield FIGURES, figures
 
 
 def columns_of(graph: SocialGraph, numbers: NDArray[np.int64] | None = None) -> dict[str, NDArray[np.integer[Any]]]:

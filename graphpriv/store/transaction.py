@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -10,9 +11,10 @@ from graphpriv.graph import PRIVATE
 from graphpriv.store import crawls, seals
 from graphpriv.store.assembly import Profiles
 from graphpriv.store.crawls import Step
-from graphpriv.store.reading import Reading
-from graphpriv.store.records import Added, Follow, Forgotten, Post, Record, User, dangling
+from graphpriv.store.reading import UNREADABLE, Reading
+from graphpriv.store.records import Added, Follow, Forgotten, Post, Record, Run, User, dangling
 from graphpriv.store.statements import Head, Key
+from graphpriv.store.summary import FIGURES
 from tabular.errors import InvalidInput
 
 #: How many records are taken out at a time; each is read before, and may be large.
@@ -113,10 +115,39 @@ class Transaction(Reading):
             else:
                 self.delete_records(key, crawls.SEAL, [crawls.ONLY])
 
-    def standing(self, name: str) -> tuple[Head | None, Record | None]:
-        """What differs after every change of a graph, or of what is kept of its crawl."""
+    def standing(self, name: str) -> tuple[Head | None, Record | None, Mapping[int, bytes]]:
+        """What differs after every change of a graph, of what is kept of its crawl, or of what is noted of it."""
         head = self.find(name)
-        return head, self.seal_of_records(head.key) if head else None
+        if head is None:
+            return None, None, {}
+        return head, self.seal_of_records(head.key), self.pieces(head.key, [seals.OF_NOTES])
+
+    def note_seal(self, head: Head) -> None:
+        """Seal what is noted of a graph, and its figures, where it is still there and has no such seals."""
+        if (found := self.find(head.name)) is None:
+            return
+        held = self.pieces(found.key, [seals.OF_NOTES, seals.OF_FIGURES, FIGURES])
+        if seals.OF_NOTES not in held:
+            # What cannot be read is no content to be sealed; a check says so.
+            with suppress(*UNREADABLE):
+                self.seal_notes(found.name)
+        if FIGURES in held and seals.OF_FIGURES not in held:
+            self.put_pieces(found.key, [(seals.OF_FIGURES, seals.seal(seals.content_of_figures(held[FIGURES])))])
+
+    def seal_notes(self, name: str) -> None:
+        """Seal what is noted of a graph."""
+        head = self.head(name)
+        self.put_pieces(head.key, [(seals.OF_NOTES, seals.seal(self.content_of_notes(head)))])
+
+    def note_run(self, name: str, run: Run) -> None:
+        """Write down a piece of work on a graph; what was noted before stays sealed as it was, or changed behind it."""
+        head = self.head(name)
+        self.lock(head.key)
+        held = self.pieces(head.key, [seals.OF_NOTES])
+        was_sound = all(seals.fits(sealed, self.content_of_notes(head)) for sealed in held.values())
+        self.add_run(head.key, run)
+        if held and was_sound:
+            self.seal_notes(name)
 
     def advance(self, name: str, step: Step, owner: str, erasures: int) -> bool:
         """Do one step of a crawl; False where somebody was forgotten since its *owner* looked."""
@@ -177,6 +208,9 @@ class Transaction(Reading):
         for each in self.heads():
             if each.original == head.key:
                 self.drop_piece(each.key, seals.OF_LINKS_BACK)
+            if head.key in (each.key, each.original):
+                # The mark of the original went from their runs.
+                self.drop_piece(each.key, seals.OF_NOTES)
         self.prune(head.key, places, topics)
         self.note(head.key, users=head.users - 1, forgotten=head.forgotten + 1, edges=head.edges - gone.follows)
         return gone

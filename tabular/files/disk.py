@@ -15,6 +15,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,9 @@ STREAM = "-"
 
 #: What goes to standard output waits in memory up to this size, and beyond it in a temporary file.
 _IN_MEMORY = 1 << 26
+
+#: So much is taken at a time of what may never end.
+_PART = 1 << 20
 
 
 def read_text(path: str | Path, *, encoding: str = "utf-8-sig") -> str:
@@ -50,17 +54,36 @@ def decode(data: bytes, name: str | Path, encoding: str, hint: str = "") -> str:
 def read_bytes(path: str | Path) -> bytes:
     """The content of a file, or of standard input for `-`."""
     if str(path) == STREAM:
-        return sys.stdin.buffer.read()
+        return _read_stream(sys.stdin.buffer, "standard input")
     try:
-        size, free = Path(path).stat().st_size, free_memory()
-        if size <= free:
+        status, free = Path(path).stat(), free_memory()
+        if not stat.S_ISREG(status.st_mode):
+            with Path(path).open("rb") as file:
+                return _read_stream(file, path)
+        if status.st_size <= free:
             return Path(path).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{path}: {reason(error)}") from None
     raise InvalidInput(
-        f"{path}: the file has {size / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB of memory are free; split it, or take a "
-        "machine with more memory."
+        f"{path}: the file has {status.st_size / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB of memory are free; split it, "
+        "or take a machine with more memory."
     )
+
+
+def _read_stream(file: IO[bytes], name: str | Path) -> bytes:
+    """All that comes from a pipe or a device, which may never end."""
+    # It is there twice when it is put together.
+    most, size, parts = free_memory() // 2, 0, []
+    while part := file.read(_PART):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            parts.clear()
+            raise InvalidInput(
+                f"{name}: more than {most / 1e9:,.1f} GB came, half of the memory that was free, and no end; send "
+                "less, or take a machine with more memory."
+            )
+    return b"".join(parts)
 
 
 def free_memory() -> int:

@@ -15,6 +15,8 @@ from tabular.errors import InvalidInput, InvalidParameter
 #: For each cell that a table may have, its texts may have so many characters together.
 _TEXT = 10
 
+#: No limit has more digits: the reader of CSV takes numbers of 63 bits.
+_DIGITS = 18
 
 #: Where nothing else is said: 12 MB can hold a million columns, and 400 kB of Parquet fifty million rows.
 MOST_COLUMNS, MOST_CELLS = 100_000, 2_000_000_000
@@ -64,6 +66,6 @@ class Limits:
 
 def _number(variable: str) -> int | None:
     text = os.environ.get(variable, "")
-    if text and not (text.isascii() and text.isdigit()):
-        raise InvalidParameter.wrong(variable, must="be a whole number", was=text)
+    if text and not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise InvalidParameter.wrong(variable, must=f"be a whole number of at most {_DIGITS} digits", was=text[:100])
     return int(text) if text else None

@@ -155,6 +155,7 @@ class Staging:
                 give_name(tx, each.key, each.name, each.original)
                 for run in each.runs:
                     at.add_run(each.key, run)
+                at.seal_notes(each.name)
 
         self._connection.write(name_all)
 

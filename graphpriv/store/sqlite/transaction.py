@@ -202,6 +202,7 @@ class SqliteTransaction(Transaction):
             self.insert("mappings", ((key, original, user, released) for user, released in rows))
         for run in copy.runs:
             self.add_run(key, run)
+        self.seal_notes(info.name)
         return key
 
     def remove(self, name: str) -> None:

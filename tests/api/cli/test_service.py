@@ -109,6 +109,13 @@ def test_a_folder_that_cannot_be_made_is_one_line(graphpriv, tmp_path):
     assert told == f"{tmp_path}/file/home: Not a directory. The service's folder cannot be made here."
 
 
+@pytest.mark.parametrize("name", ["half?of=it", "half%41"])
+def test_a_folder_that_an_address_would_take_for_another_is_one_line(graphpriv, tmp_path, name):
+    told = refused(graphpriv, tmp_path, "--home", tmp_path / name)
+    assert told == f"{tmp_path}/{name}: the path of the service's folder must have no ? and no %."
+    assert [each.name for each in tmp_path.glob("half*")] == [name]
+
+
 def test_a_store_that_cannot_be_made_is_one_line(graphpriv, tmp_path):
     assert str(tmp_path / "nowhere") in refused(graphpriv, tmp_path, "--store", f"file:{tmp_path / 'nowhere' / 's.db'}")
 
@@ -117,6 +124,25 @@ def test_settings_that_are_wrong_are_one_line_each(graphpriv, tmp_path):
     assert refused(graphpriv, tmp_path, "--proxies", "10.0.0.300").startswith("--proxies must be addresses or networks")
     assert refused(graphpriv, tmp_path, "--keep-jobs", "-1").startswith("--keep-jobs must be from 0 to 100000")
     assert "access log cannot be kept here" in refused(graphpriv, tmp_path, "--access-log", tmp_path / "no" / "log")
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://u:hunter2@127.0.0.1:9/jobs", "postgres://127.0.0.1:9/jobs?user=u&password=hunter2"]
+)
+def test_a_password_of_the_jobs_is_taken_from_the_environment_alone(graphpriv, tmp_path, monkeypatch, address):
+    told = refused(graphpriv, tmp_path, "--database", address)
+    assert told.startswith("--database must not hold a password") and "GRAPHPRIV_POSTGRES_PASSWORD" in told
+    assert "hunter2" not in told
+    monkeypatch.setenv("GRAPHPRIV_DATABASE", address)
+    assert refused(graphpriv, tmp_path) == "The database of jobs does not answer; try again."
+
+
+@pytest.mark.parametrize(
+    "address", ["jobs", "mysql://u:hunter2@h/jobs", "postgres://\u202e\x1b/x", "host=h password=hunter2"]
+)
+def test_an_address_of_the_jobs_that_is_none_is_one_line(graphpriv, tmp_path, monkeypatch, address):
+    monkeypatch.setenv("GRAPHPRIV_DATABASE", address)
+    assert refused(graphpriv, tmp_path).startswith("The address of the database of jobs is postgresql://user@host/name")
 
 
 def test_an_address_of_ipv6_is_shown_as_browsers_take_it():

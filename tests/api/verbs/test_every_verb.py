@@ -35,7 +35,15 @@ def test_the_verbs_are_those_of_the_product():
         *("table compare", "table evolve", "table import"),
         *("store backup", "store restore", "store check", "warm-up"),
         *("places", "topics", "enrich"),
-        *("account add", "account list", "account remove", "token new", "token list", "token revoke"),
+        *(
+            "account add",
+            "account list",
+            "account remove",
+            "account reset-factor",
+            "token new",
+            "token list",
+            "token revoke",
+        ),
     }
 
 

@@ -123,6 +123,8 @@ def test_options_can_be_changed(tmp_path):
     ("text", "said"),
     [
         ("verb = ", "this is not a plan"),
+        ("x = 1" + "0" * 5000, "this is not a plan: a number in it has too many digits."),
+        ("x = " + "[" * 100_000, "this is not a plan: it is nested too deeply."),
         ("[options]\n", "a plan has the keys plan, verb and options"),
         ("verb = 'audit'\nseed = 3\n", "a plan has the keys plan, verb and options"),
         ("plan = 3\nverb = 'audit'\n", "this plan has layout 3, and this version reads 1 and 2"),

@@ -58,6 +58,13 @@ CHANGES = {
     "whose row it is": "UPDATE mappings SET released = 2 - released",
     "a seed": "UPDATE seeds SET seed = '6'",
     "a released profile": "UPDATE users SET place = NULL WHERE graph = 2",
+    "the k that a release promises": "UPDATE releases SET k = k + 1",
+    "how a release was made": "UPDATE releases SET method = 'least-lass'",
+    "with which parameters": "UPDATE releases SET parameters = '{\"limit\": 0}'",
+    "the name of a graph": "UPDATE graphs SET name = 'tomn' WHERE name = 'town'",
+    "when it was made": "UPDATE graphs SET created = '1970-01-01T00:00:00.000Z'",
+    "what was done with it": "UPDATE runs SET verb = 'protebt'",
+    "of what": "UPDATE runs SET input_hash = 'hmac-sha256:00'",
 }
 
 
@@ -91,6 +98,48 @@ def test_one_bit_of_a_handle_in_the_file_is_noticed(store: Store, path: Path) ->
         assert opened.load_graph("town").private["handle"][0] == "@`na_of_the_test"
         (problem,) = opened.check()
         assert problem.startswith("Graph 'town': ") and CHANGED in problem
+
+
+A_FIGURE = "UPDATE summaries SET data = CAST(replace(data, 'components', 'compoments') AS BLOB) WHERE number = 0"
+
+
+A_COLUMN = "UPDATE summaries SET data = zeroblob(length(data)) WHERE number = (1 << 32)"
+
+
+def test_no_backup_is_made_that_could_not_be_restored_for_its_summary(store: Store, path: Path, tmp_path: Path) -> None:
+    for change in (A_FIGURE, A_COLUMN):
+        store.backup(tmp_path / "good.bak", overwrite=True)
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            assert db.execute(change).rowcount
+        with pytest.raises(InvalidInput, match="are not those that were stored"):
+            store.backup(tmp_path / "bad.bak")
+        store.restore(tmp_path / "good.bak", overwrite=True)
+        assert store.check() == []
+
+
+def test_figures_that_changed_are_noticed_and_made_anew_after_any_change(store: Store, path: Path) -> None:
+    store.summarise("town")
+    assert store.check() == []
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        assert db.execute(A_FIGURE).rowcount
+    assert any("the summary says something else of figures" in each for each in store.check())
+    store.add_users("town", [User(id="5")])
+    store.summarise("town")
+    assert all("'town'" not in each for each in store.check())
+
+
+def test_a_run_that_is_added_seals_no_change_that_came_before_it(store: Store, path: Path, tmp_path: Path) -> None:
+    store.add_run("out", Run(verb="audit"))
+    assert store.check() == []
+    store.backup(tmp_path / "good.bak")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(CHANGES["the k that a release promises"])
+    store.add_run("out", Run(verb="audit"))
+    assert any(CHANGED in each for each in store.check())
+    store.restore(tmp_path / "good.bak", overwrite=True)
+    store.add_run("out", Run(verb="audit"))
+    store.delete_graph("town")
+    assert store.check() == [] and len(store.runs("out")) == 3
 
 
 def test_what_is_changed_through_the_store_is_sealed_again(store: Store, tmp_path: Path) -> None:
@@ -203,6 +252,18 @@ def test_graphs_of_earlier_versions_are_sealed_by_the_check(path: Path) -> None:
         assert any(CHANGED in each for each in store.check())
 
 
+@pytest.mark.parametrize("change", ["a figure", "the k that a release promises"])
+def test_what_is_noted_of_graphs_of_earlier_versions_is_sealed_by_the_check(
+    store: Store, path: Path, change: str
+) -> None:
+    changes = {**CHANGES, "a figure": A_FIGURE}
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        assert db.execute("DELETE FROM summaries WHERE number IN (3, 4)").rowcount == 4
+        assert store.check() == []
+        assert db.execute(changes[change]).rowcount
+    assert store.check() != []
+
+
 def held(path: Path) -> int:
     with closing(sqlite3.connect(path)) as db:
         return int(db.execute("SELECT COUNT(*) FROM summaries WHERE number IN (1, 2)").fetchone()[0])
@@ -230,7 +291,11 @@ def test_a_content_that_changed_on_a_server_is_noticed(
         assert store.check() == []
         store.backup(tmp_path / "good.bak")
         mapping = "MATCH (m:Match) SET m.released = 2 - m.released"
-        for change in ("MATCH (u:User {handle: '@ana_of_the_test'}) SET u.handle = '@ena_of_the_test'", mapping):
+        handle = "MATCH (u:User {handle: '@ana_of_the_test'}) SET u.handle = '@ena_of_the_test'"
+        store.add_run("out", Run(verb="audit"))
+        assert store.check() == []
+        store.backup(tmp_path / "good.bak", overwrite=True)
+        for change in (handle, mapping, "MATCH (g:Graph {name: 'out'}) SET g.k = g.k + 1"):
             neo4j_server.ask(change)
             assert any(CHANGED in each for each in store.check())
             with pytest.raises(InvalidInput, match="are not those that were stored"):

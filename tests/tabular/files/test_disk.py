@@ -193,6 +193,20 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         release_id(tmp_path / "none")
 
 
+def test_what_never_ends_is_refused_before_it_takes_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("tabular.files.disk.free_memory", lambda: 2**24)
+    told = r"more than 0\.0 GB came, half of the memory that was free, and no end"
+    (tmp_path / "link.csv").symlink_to("/dev/zero")
+    with pytest.raises(InvalidInput, match=f"link.csv: {told}"):
+        read_bytes(tmp_path / "link.csv")
+    with open("/dev/zero", "rb") as zeros:  # noqa: PTH123
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(zeros))
+        with pytest.raises(InvalidInput, match=f"standard input: {told}"):
+            read_bytes("-")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2**22)))
+    assert read_bytes("-") == b"x" * 2**22
+
+
 def test_a_file_larger_than_memory_is_refused_unread(tmp_path):
     path = tmp_path / "huge.csv"
     with path.open("wb") as file:

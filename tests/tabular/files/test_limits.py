@@ -131,6 +131,17 @@ def test_a_million_columns_are_refused_by_their_number_unless_somebody_says_othe
     Limits.of_environment().check("t", columns=100_001)
 
 
+@pytest.mark.parametrize("number", ["9" * 19, "9" * 5000, "-1", "1e3", "\u0663"])
+@pytest.mark.parametrize("name", ["most_columns", "most_cells", "longest_field"])
+def test_a_limit_that_is_no_number_is_told(limited, tmp_path, name, number):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    limited(**{name: number})
+    with pytest.raises(InvalidInput, match=f"GRAPHPRIV_{name.upper()} must be a whole number of at most 18 digits"):
+        read_file(tmp_path / "t.csv")
+    limited(**{name: "9" * 18})
+    assert len(read_file(tmp_path / "t.csv").table) == 1
+
+
 def test_a_quote_that_is_never_closed_takes_no_more_memory_than_the_text(monkeypatch):
     text = 'a,b\n1,"x\n' + "12345,678\n" * 100_000
     tracemalloc.start()
