@@ -21,7 +21,7 @@ from graphpriv.release import Release, write_mapping
 from graphpriv.report import demo_report
 from graphpriv.report.drawing import draw, shares
 from graphpriv.store.contract import Store
-from graphpriv.store.records import Copy
+from graphpriv.store.records import Copy, sound_release
 from graphpriv.stored import marked, protection_run
 from graphpriv.structure import describe
 from tabular.files.disk import release_id
@@ -58,10 +58,12 @@ class Demonstration:
     collected: Copy | None = None
 
     def keep(self, store: Store) -> None:
-        """Keep the original and the release in a *store*."""
-        store.adopt(self.collected or Copy.of("original", self.original), overwrite=True)
+        """Keep the original and the release in a *store*, both or neither."""
+        original = self.collected or Copy.of("original", self.original)
         run = protection_run(marked(store, fingerprint(self.original)), self.release)
-        store.save_release("original", "released", self.release, seed=self.seed, run=run, overwrite=True)
+        release = sound_release(self.release, len(self.original), "original")
+        released = Copy.of_release("original", "released", release, run=run, seed=self.seed)
+        store.adopt(original, released, overwrite=True)
 
     def writers(self) -> dict[str, Callable[[IO[bytes]], object]]:
         """How each of `FILES` but the store and the dictionaries is written."""

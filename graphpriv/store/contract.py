@@ -570,14 +570,15 @@ class Store(ABC):
         with opened_backup(path, near=self._folder) as source:
             self.take(source.copies(), secret=source.secret(), overwrite=overwrite)
 
-    def adopt(self, copy: Copy, *, overwrite: bool = False) -> None:
-        """Hold an original beside what there is, with its posts and what is kept of its crawl.
+    def adopt(self, copy: Copy, *releases: Copy, overwrite: bool = False) -> None:
+        """Hold an original beside what there is, with its posts and what is kept of its crawl, and its *releases*.
 
-        Marks of what was paid for stay behind: another store's secret made them.
+        All of them come in, or nothing does. Marks of what was paid for stay behind: another store's secret made them.
         """
-        self.refuse_taken(copy.info.name, overwrite)
+        for each in (copy, *releases):
+            self.refuse_taken(each.info.name, overwrite)
         kept = tuple(each for each in copy.records if each.kind != CHARGES)
-        self._put([sound_copy(replace(copy, records=kept))], overwrite=overwrite)
+        self._put([sound_copy(each) for each in (replace(copy, records=kept), *releases)], overwrite=overwrite)
 
     def take(self, copies: Iterable[Copy], *, secret: bytes, overwrite: bool = False) -> None:
         """Hold what the *copies* hold, and nothing else; the *secret* is that of their store, which marked them."""

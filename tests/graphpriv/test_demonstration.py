@@ -5,12 +5,14 @@ import io
 import json
 
 import numpy as np
+import pytest
 
 from graphpriv.auditing import audit
 from graphpriv.demonstration import FILES, demonstrate
 from graphpriv.formats.node_link import from_document
 from graphpriv.protections import protect
 from graphpriv.store import open_store
+from graphpriv.store.sqlite.transaction import SqliteTransaction
 from graphpriv.synthetic import synthetic_graph
 
 
@@ -42,3 +44,31 @@ def test_one_seed_gives_the_same_bytes():
     graph = synthetic_graph(30, rng=np.random.default_rng(7))
     one, other = (written(demonstrate(graph, k=2, seed=7)) for _ in range(2))
     assert one == other
+
+
+def test_a_store_takes_original_and_release_together_or_neither(tmp_path, monkeypatch):
+    graph = synthetic_graph(30, rng=np.random.default_rng(7))
+    first, second = (demonstrate(graph, k=2, seed=seed) for seed in (7, 8))
+    insert = SqliteTransaction.insert_copy
+
+    def failing(at, copy, *given):
+        if copy.info.is_release:
+            raise Stopped
+        return insert(at, copy, *given)
+
+    with open_store(f"file:{tmp_path / 'demo.db'}", create=True) as store:
+        for found, before in ((first, []), (second, ["original", "released"])):
+            revisions = {each.name: store.revision(each.name) for each in store.graphs()}
+            assert sorted(revisions) == before
+            with monkeypatch.context() as patch, pytest.raises(Stopped):
+                patch.setattr(SqliteTransaction, "insert_copy", failing)
+                found.keep(store)
+            assert {each.name: store.revision(each.name) for each in store.graphs()} == revisions
+            found.keep(store)
+            assert store.seed("original", "released") == found.seed
+            assert store.mapping("original", "released").tolist() == found.release.mapping.tolist()
+            assert store.check() == []
+
+
+class Stopped(Exception):
+    """Stands for whatever ends it."""

@@ -288,13 +288,14 @@ class Killing:
         """The same command, given again, ends as if nothing had been; one that had come to its end must be told to."""
         ended = killed_at(None, self._command(self.work, self.command))
         if ended.code != 0 and not self.over:
-            assert "exist" in self.said, self.said
+            assert self.scene.again in self.said, self.said
             self._check_whole()
             assert "old" not in self._states(seen(self.work)).values()
             self._done(self.work, self._line(2, over=True))
         else:
             assert ended.code == 0, (self.command, ended, self.said)
         assert set(self._states(seen(self.work)).values()) <= {"new", "same"}
+        assert self._held(self.work) == self.held_after
         assert not hidden(self.work)
 
     @property
