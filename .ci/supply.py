@@ -33,7 +33,8 @@ SERVICE = "graphpriv[container]"
 
 _HEAD = """\
 # What the image and the release script install, with the hashes of the files for Python 3.11 on Linux (x86-64). Made by
-# `.ci/release`; README and the tests take requirements.txt, since pip refuses a folder beside hashes.
+# `.ci/release`; README and the tests take requirements.txt, since pip refuses a folder beside hashes. It lists
+# all that is needed: pip install --require-hashes --no-deps -r requirements.lock
 """
 
 

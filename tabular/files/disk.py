@@ -87,11 +87,30 @@ def _read_stream(file: IO[bytes], name: str | Path) -> bytes:
 
 
 def free_memory() -> int:
-    """How many bytes of memory can still be had; where the system does not say, all that it has."""
+    """How many bytes of memory can still be had, by the machine and the container; else all that there is."""
+    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with contextlib.suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return 1024 * int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1])
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        found = 1024 * int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1])
+    return int(min(found, _left_in_container()))
+
+
+#: Where a container sees its limit of memory and what it takes: version 2 of control groups, and version 1.
+_CONTAINERS = (
+    ("/sys/fs/cgroup", "memory.max", "memory.current"),
+    ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+)
+
+
+def _left_in_container() -> float:
+    """How many bytes the container of this process may still take; what it keeps of files goes when there is need."""
+    for folder, *names in _CONTAINERS:
+        # There may be no such folder, and a limit may be "max".
+        with contextlib.suppress(OSError, ValueError):
+            most, taken = (int(Path(folder, name).read_text(encoding="ascii")) for name in names)
+            counts = dict(line.split() for line in Path(folder, "memory.stat").read_text(encoding="ascii").splitlines())
+            return max(most - taken + int(counts.get("inactive_file", 0)), 0)
+    return float("inf")
 
 
 def refuse_existing(path: str | Path, *, overwrite: bool) -> None:

@@ -31,9 +31,13 @@ from tabular.files.columns import (
     ordered_texts,
 )
 from tabular.files.csv_tables import repeated
-from tabular.files.limits import Limits
+from tabular.files.disk import free_memory
+from tabular.files.limits import Limits, TooMuch
 from tabular.files.schema import Description, Schema
 from tabular.table import Table
+
+#: The memory that a cell takes while a column is read, in bytes, where all its values are the same.
+_LEAST_BYTES = 16
 
 
 def read_parquet(
@@ -45,7 +49,9 @@ def read_parquet(
         opened = pq.ParquetFile(io.BytesIO(data))
         # The footer tells it before anything is unpacked.
         limits = Limits.of_environment()
-        limits.check(name, columns=opened.metadata.num_columns, rows=opened.metadata.num_rows)
+        columns, rows = opened.metadata.num_columns, opened.metadata.num_rows
+        limits.check(name, columns=columns, rows=rows)
+        _refuse_without_room(name, cells=rows * (columns if only is None else len(only)))
         _refuse_nested(name, opened.schema_arrow)
         if limits != Limits():
             _check_texts(name, data, opened, limits)
@@ -90,6 +96,16 @@ def _refuse_nested(name: str, schema: Any) -> None:
     for field in schema:
         if pa.types.is_nested(field.type):
             raise InvalidInput(f"{name}, column {field.name!r}: a cell holds one plain value, not {field.type}.")
+
+
+def _refuse_without_room(name: str, *, cells: int) -> None:
+    """Refuse what cannot be held: half a megabyte of equal rows can stand for any number of them."""
+    takes, free = cells * _LEAST_BYTES, free_memory()
+    if takes > free:
+        raise TooMuch(
+            f"{name}: its {cells:,} cells take at least {takes / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are "
+            "free; read fewer columns, split it, or take a machine with more memory."
+        )
 
 
 def _check_texts(name: str, data: bytes, opened: Any, limits: Limits) -> None:

@@ -14,6 +14,7 @@ from tabular.errors import FileFailure, InvalidInput, NameTaken
 from tabular.files.disk import (
     check_release_id,
     failure,
+    free_memory,
     read_bytes,
     read_text,
     refuse_existing,
@@ -205,6 +206,17 @@ def test_what_never_ends_is_refused_before_it_takes_the_memory(tmp_path, monkeyp
             read_bytes("-")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2**22)))
     assert read_bytes("-") == b"x" * 2**22
+
+
+def test_a_container_has_no_more_memory_than_its_limit_leaves(tmp_path, monkeypatch):
+    (tmp_path / "most").write_text("9000\n")
+    (tmp_path / "taken").write_text("5000\n")
+    (tmp_path / "memory.stat").write_text("anon 4000\ninactive_file 700\n")
+    none = (str(tmp_path / "none"), "most", "taken")
+    monkeypatch.setattr("tabular.files.disk._CONTAINERS", (none, (str(tmp_path), "most", "taken")))
+    assert free_memory() == 4700
+    (tmp_path / "most").write_text("max\n")
+    assert free_memory() > 10**6
 
 
 def test_a_file_larger_than_memory_is_refused_unread(tmp_path):

@@ -158,3 +158,12 @@ def test_quotes_are_judged_as_by_going_through_all_ways(text):
     dialect = Dialect(delimiter=",", quote='"')
     expected = not text[:1].isspace() and ('"' not in text or plainly)
     assert reads_quickly(text, dialect) == expected
+
+
+def test_rows_for_which_there_is_no_memory_are_refused_by_the_footer(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1] * 3000, "b": ["x"] * 3000}), path)
+    monkeypatch.setattr("tabular.files.parquet.free_memory", lambda: 95_000)
+    assert "its 6,000 cells take at least 0.0 GB of memory" in refused(path)
+    monkeypatch.setattr("tabular.files.parquet.free_memory", lambda: 96_000)
+    assert len(read_file(path).table) == 3000
