@@ -170,7 +170,7 @@ def decide(
     known: NDArray[np.uint64],
     open_: NDArray[np.uint64],
     grew: NDArray[np.bool_],
-    worth: NDArray[np.bool_],
+    windows: NDArray[np.int64],
     space: Space,
     cap: int,
     share: int,
@@ -180,7 +180,7 @@ def decide(
     """Look for the open patterns in the targets of *order* from *start* to *stop*; how many steps that took.
 
     One search takes at most *cap* steps, all of them *share*. It reads only columns of targets smaller than *least*:
-    those of its layer may be written at the same time.
+    those of its layer may be written at the same time. A pattern is only looked for in the targets of its window.
     """
     left = share
     for at in range(start, stop):
@@ -226,7 +226,7 @@ def decide(
                         if open_[own + word] & bit == _0:
                             continue
                         pattern = base + word * 64 + place
-                        if not worth[pattern]:
+                        if not windows[pattern, 0] <= target < windows[pattern, 1]:
                             continue
                         left -= VISIT
                         smaller = nodes.starts[pattern]
@@ -343,12 +343,45 @@ def effort_for(size: int) -> int:
 
 
 @compiled
-def count_worth(nodes: Nodes, columns: NDArray[np.uint64], worth: NDArray[np.bool_], pairs: NDArray[np.int64]) -> None:
-    """Count for each target the patterns in its column that are *worth* a search, times the effort of one."""
+def count_worth(
+    nodes: Nodes, columns: NDArray[np.uint64], windows: NDArray[np.int64], pairs: NDArray[np.int64]
+) -> None:
+    """Count for each target the patterns in its column in whose *windows* it is, times the effort of one search."""
     for target in range(len(nodes.sizes)):
         own, base, effort = nodes.starts[target], nodes.bases[target], effort_for(nodes.sizes[target])
         for word in range(nodes.words[target]):
             bits = columns[own + word]
             while bits != _0:
-                pairs[target] += worth[base + word * 64 + lowest(bits)] * effort
+                pattern = base + word * 64 + lowest(bits)
+                if windows[pattern, 0] <= target < windows[pattern, 1]:
+                    pairs[target] += effort
                 bits &= bits - _1
+
+
+@compiled
+def choose_largest(
+    nodes: Nodes,
+    columns: NDArray[np.uint64],
+    reach: int,
+    larger: int,
+    worth: NDArray[np.bool_],
+    windows: NDArray[np.int64],
+) -> None:
+    """Write for each pattern that is *worth* it where the *reach* largest targets lie in whose columns it is.
+
+    Those more than so many times *larger* than the pattern are passed over: a search there takes long.
+    """
+    met = np.zeros(len(worth), dtype=np.int64)
+    for back in range(len(nodes.sizes)):
+        target = len(nodes.sizes) - 1 - back
+        own, base = nodes.starts[target], nodes.bases[target]
+        for word in range(nodes.words[target]):
+            bits = columns[own + word]
+            while bits != _0:
+                pattern = base + word * 64 + lowest(bits)
+                bits &= bits - _1
+                if worth[pattern] and met[pattern] < reach and nodes.sizes[target] <= larger * nodes.sizes[pattern]:
+                    if met[pattern] == 0:
+                        windows[pattern, 1] = target + 1
+                    met[pattern] += 1
+                    windows[pattern, 0] = target

@@ -17,7 +17,7 @@ from graphpriv.risk.containment.independent_sets import Links, has_independent, 
 from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes, write_row
 from graphpriv.risk.containment.spaces import MEMORY, Space, Task
-from graphpriv.risk.containment.surroundings import LEVELS, Surroundings
+from graphpriv.risk.containment.surroundings import KINDS, LEVELS, Surroundings
 from graphpriv.risk.containment.trials import found_in_turn
 from graphpriv.risk.isomorphism import NO, OPEN, YES
 from tabular.kernels import inlined, lean
@@ -123,8 +123,9 @@ def begin(plans: Plans, space: Space, task: Task) -> None:
     """Leave all places free, and note where each component ends."""
     for word in range(task.words):
         space.free[word] = run_of(word, 0, task.target_size)
+    space.failed[0] = 0
     for place in range(task.size):
-        space.placed[place] = 0
+        space.placed[place], space.weights[place] = 0, 1
     end = task.linked
     for back in range(task.linked):
         at = task.linked - 1 - back
@@ -193,17 +194,17 @@ def bound_of(plans: Plans, space: Space, task: Task, depth: int) -> int:
 
 @inlined
 def choose_turn(plans: Plans, space: Space, task: Task, depth: int) -> None:
-    """Choose who in the component has the fewest places left."""
+    """Choose who in the component has the fewest places left for the times it kept none."""
     first = plans.component[task.base + depth]
-    block, fewest, turn = space.starts[depth], 1 << 30, -1
+    block, fewest, weight, turn = space.starts[depth], 1 << 30, np.int64(1), -1
     for slot in range(first, space.ends[first]):
         place = plans.order[task.base + slot]
         if space.placed[place] == 0:
             size, at = 0, block + (slot - first) * task.words
             for word in range(space.lows[place] >> 6, (space.highs[place] + 63) >> 6):
                 size += ones(space.domains[at + word])
-            if size < fewest:
-                fewest, turn = size, slot
+            if size * weight < fewest * space.weights[place]:
+                fewest, weight, turn = size, space.weights[place], slot
     space.spent[0] += space.ends[first] - first
     space.turn[depth] = turn
     space.placed[plans.order[task.base + turn]] = 1
@@ -299,7 +300,10 @@ def free_after(plans: Plans, space: Space, task: Task, bits: NDArray[np.uint64],
 def narrow(
     shapes: Shapes, plans: Plans, around: Surroundings, space: Space, task: Task, bits: NDArray[np.uint64], depth: int
 ) -> bool:
-    """Cut the domains of the component down to what stands rightly to the one just placed; whether all keep some."""
+    """Cut the domains of the component down to what stands rightly to the one just placed; whether all keep some.
+
+    Whoever kept nothing the last time is looked at first, and its turn comes earlier from now on.
+    """
     base, words, first = task.base, task.words, plans.component[task.base + depth]
     last, block = space.ends[first], space.starts[depth]
     to, value = block + (last - first) * words, space.images[depth]
@@ -308,31 +312,36 @@ def narrow(
     link_last = link_first + shapes.degrees[base + place]
     for link in range(link_first, link_last):
         space.way[shapes.inner[link]] = shapes.codes[link] if task.ways == 4 else 1
-    fits, slot, work = True, first, 0
-    while fits and slot < last:
+    fits, work, slot = True, 0, max(first, min(space.failed[0], last - 1))
+    for _ in range(first, last):
         other = plans.order[base + slot]
         if space.placed[other] == 0:
             source, aim = block + (slot - first) * words, to + (slot - first) * words
             across, some = row + space.way[other] * words, _0
-            both, neither = np.int64(0), np.int64(0)
-            if task.pairs >= 0:
-                # The two have as much around them as those they stand for.
-                pair = task.pairs + place * task.size + other
-                both, neither = np.int64(around.both[pair]), np.int64(around.neither[pair])
-            high = task.levels + (value * 2 * LEVELS + both - 1) * words
-            low = task.levels + (value * 2 * LEVELS + LEVELS + neither - 1) * words
             first_word, end_word = space.lows[other] >> 6, (space.highs[other] + 63) >> 6
             for word in range(first_word, end_word):
-                left = space.domains[source + word] & bits[across + word]
-                if both > 0:
-                    left &= around.rows[high + word]
-                if neither > 0:
-                    left &= around.rows[low + word]
-                space.domains[aim + word] = left
-                some |= left
-            work += 3 * (end_word - first_word) + 3
-            fits = some != _0
+                space.domains[aim + word] = space.domains[source + word] & bits[across + word]
+            if task.pairs >= 0:
+                # The two have as much around them as those they stand for.
+                pair = KINDS * (task.pairs + place * task.size + other)
+                for kind in range(KINDS):
+                    level = np.int64(around.levels[pair + kind])
+                    if level > 0:
+                        work += end_word - first_word
+                        high = task.levels + ((value * KINDS + kind) * LEVELS + level - 1) * words
+                        for word in range(first_word, end_word):
+                            space.domains[aim + word] &= around.rows[high + word]
+            for word in range(first_word, end_word):
+                some |= space.domains[aim + word]
+            work += end_word - first_word + 3
+            if some == _0:
+                space.weights[other] += 1
+                space.failed[0] = slot
+                fits = False
+                break
         slot += 1
+        if slot == last:
+            slot = first
     space.spent[0] += work
     for link in range(link_first, link_last):
         space.way[shapes.inner[link]] = 0

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from graphpriv.risk.containment.filters import needs_of
 from graphpriv.risk.containment.inference import (
     VISIT,
+    choose_largest,
     close_layer,
     count_weights,
     count_worth,
@@ -47,20 +48,32 @@ class Round(NamedTuple):
     low: int = 0
     high: int = 1 << 40
     rising: int = 1 << 40
+    #: How much the chances of a pattern's users must still be open in all.
+    chance: float = 0.0
+    #: How many of its open targets are looked at, the largest up to so many times its size; all where it is 0.
+    reach: int = 0
+    larger: int = 10
 
 
 #: Small patterns come first, as they rule out most of the larger ones; in between those somewhat larger, each of which
-#: that is found settles many smaller ones. Then what settles most for the least work.
+#: that is found settles many smaller ones. Then users with few sure candidates are looked for where most is found, in
+#: targets several times as large: a second candidate halves what their chances can be. Then what settles most for the
+#: least work; the costliest searches go to whom they may settle altogether.
 SCHEDULE = (
     Round(500, high=5), Round(30_000, high=5), Round(1_000, high=7), Round(30_000, high=7),
-    Round(600, low=7, high=11, rising=0), Round(20_000, high=9), Round(1_000, low=9, high=14, rising=0),
-    *(Round(steps, gain, rising=0) for steps, gain in ((1_000, 0.0), (4_000, 0.001))),
+    Round(600, low=7, high=11, rising=0), Round(20_000, high=9),
+    Round(4_000, high=40, chance=0.05, reach=8), Round(16_000, high=40, chance=0.1, reach=16),
+    *(Round(steps, gain, rising=0) for steps, gain in ((1_000, 0.001), (4_000, 0.001))),
+    *(Round(steps, gain, rising=10) for steps, gain in ((16_000, 0.003), (64_000, 0.01))),
+    Round(4_000_000, 0.1), Round(4_000_000, 0.06), Round(16_000, 0.0015, rising=10),
+    Round(16_000, high=40, chance=0.15, reach=32, larger=6), Round(4_000_000, 0.04), Round(4_000_000, 0.03),
+    Round(64_000, 0.005, rising=10), Round(4_000_000, 0.02), Round(250_000, 0.01, rising=10),
+    Round(1_000, low=9, high=14, rising=0), Round(1_000, rising=0),
     *(Round(steps, gain, rising=10) for steps, gain in (
-        (4_000, 0.0002), (16_000, 0.002), (64_000, 0.004), (250_000, 0.01), (1_000_000, 0.02), (16_000, 0.0003),
-        (64_000, 0.001), (250_000, 0.003), (4_000, 0.0), (4_000_000, 0.03), (1_000_000, 0.008), (16_000, 0.0),
-        (64_000, 0.0003), (250_000, 0.001), (1_000_000, 0.003), (4_000_000, 0.01), (64_000, 0.0), (250_000, 0.0),
-        (16_000_000, 0.02), (1_000_000, 0.0), (4_000_000, 0.0), (16_000_000, 0.0), (64_000_000, 0.0), (10**9, 0.0),
-        (10**11, 0.0),
+        (4_000, 0.0002), (16_000, 0.0003), (64_000, 0.001), (250_000, 0.003), (1_000_000, 0.008), (4_000, 0.0),
+        (4_000_000, 0.01), (16_000, 0.0), (64_000, 0.0003), (250_000, 0.001), (1_000_000, 0.003), (64_000, 0.0),
+        (250_000, 0.0), (16_000_000, 0.02), (1_000_000, 0.0), (4_000_000, 0.0), (16_000_000, 0.0), (64_000_000, 0.0),
+        (10**9, 0.0), (10**11, 0.0),
     ))
 )  # fmt: skip
 
@@ -115,7 +128,7 @@ class Containment:
         open_, beyond = _filtered(shapes, nodes, workers)
         patterns, targets = np.zeros_like(beyond), np.zeros_like(beyond)
         count_weights(nodes, open_, np.zeros_like(beyond), patterns)
-        count_worth(nodes, open_, np.ones(len(beyond), dtype=np.bool_), targets)
+        count_worth(nodes, open_, np.repeat([[0, len(beyond)]], len(beyond), axis=0), targets)
         # What is in no open pair is not looked into.
         involved = (patterns > 0) | (targets > 0)
         rows = bit_rows(shapes, involved, directed, workers)
@@ -154,23 +167,22 @@ class Containment:
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
         course = Course(order, list(_layers(self.nodes.sizes[order])), parts, key, local())
-        left, gains = steps, self._gains()
+        left = steps
         for number, each in enumerate(SCHEDULE):
-            worth = (gains >= each.gain) & (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
-            if not worth.any():
+            windows = self._windows(each)
+            if not windows[:, 1].any():
                 continue
             told = partial(_told, report, steps, steps - left)
-            used, complete = self._round(course, number, worth, left, told)
+            used, complete = self._round(course, number, windows, left, told)
             left -= used
             self._close(course, number)
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
-            gains = self._gains()
         return steps - left
 
     def _round(
-        self, course: Course, number: int, worth: NDArray[np.bool_], steps: int, report: Callable[[int], None]
+        self, course: Course, number: int, windows: NDArray[np.int64], steps: int, report: Callable[[int], None]
     ) -> tuple[int, bool]:
         """Go through all targets once: how many of the *steps* it took, and whether they were enough.
 
@@ -178,15 +190,15 @@ class Containment:
         among its blocks, and those after it only infer: with more steps all of this is done, too, and something beside.
         """
         each, pairs = SCHEDULE[number], np.zeros_like(self.beyond)
-        count_worth(self.nodes, self.open_, worth, pairs)
-        grew, used, complete = np.zeros(len(worth), dtype=np.bool_), 0, True
+        count_worth(self.nodes, self.open_, windows, pairs)
+        grew, used, complete = np.zeros(len(windows), dtype=np.bool_), 0, True
         for at, layer in enumerate(course.layers):
             blocks = list(_blocks(layer, pairs[course.order], each.steps))
             shares = [block.pairs * (each.steps + VISIT) for block in blocks]
             wanted, left = sum(shares), steps - used if complete else 0
             if wanted > left:
                 complete, shares = False, [share * left // wanted for share in shares]
-            work = LayerWork(self, course, layer, each, worth, grew, list(zip(blocks, shares, strict=True)))
+            work = LayerWork(self, course, layer, each, windows, grew, list(zip(blocks, shares, strict=True)))
             used += work.in_parts(key_of(course.key, number, at)) if sum(shares) >= _LONG else work.at_once()
             close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, grew)
             report(used)
@@ -216,15 +228,20 @@ class Containment:
         for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
             self.open_[values["at"]] = values["open"]
 
-    def _gains(self) -> NDArray[np.float64]:
-        """For each pattern how much its users' chances may still change for each of its open pairs; -1 for the others.
-
-        A search is worth most where few open pairs stand between a user and the only candidate.
-        """
+    def _windows(self, each: Round) -> NDArray[np.int64]:
+        """From which target to which each pattern is looked for in a round; none where it is not."""
         sure, (unsure, open_pairs) = self.count(self.known)[0] + self.nodes.weights, self.count(self.open_)
         most = np.maximum(sure + unsure + self.beyond, 1)
-        gains = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most) / np.maximum(open_pairs, 1)
-        return np.where(open_pairs > 0, gains, -1.0)
+        chances = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most)
+        # A search is worth most where few open pairs stand between a user and the only candidate.
+        worth = (open_pairs > 0) & (chances >= each.chance) & (chances / np.maximum(open_pairs, 1) >= each.gain)
+        worth &= (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
+        windows = np.zeros((len(worth), 2), dtype=np.int64)
+        if each.reach:
+            choose_largest(self.nodes, self.open_, each.reach, each.larger, worth, windows)
+        else:
+            windows[worth, 1] = len(worth)
+        return windows
 
 
 class Course(NamedTuple):
@@ -245,7 +262,7 @@ class LayerWork(NamedTuple):
     course: Course
     layer: Layer
     round: Round
-    worth: NDArray[np.bool_]
+    windows: NDArray[np.int64]
     grew: NDArray[np.bool_]
     blocks: list[tuple[Block, int]]
 
@@ -290,7 +307,7 @@ class LayerWork(NamedTuple):
         space = self._space()
         return decide(
             found.shapes, found.plans, found.around, found.rows, found.nodes, self.course.order, block.start,
-            block.stop, self.layer.least, found.known, found.open_, self.grew, self.worth, space, self.round.steps,
+            block.stop, self.layer.least, found.known, found.open_, self.grew, self.windows, space, self.round.steps,
             share, self.round.rising, own.absent,
         )  # fmt: skip
 

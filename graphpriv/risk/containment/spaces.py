@@ -54,6 +54,9 @@ class Space(NamedTuple):
     #: Who is placed, and how each stands to the one being placed.
     placed: NDArray[np.int8]
     way: NDArray[np.int8]
+    #: How often each kept no place, from 1 on; and who in the order was the last.
+    weights: NDArray[np.int64]
+    failed: NDArray[np.int64]
     #: For each depth at which a component starts: where it ends, and how many sets are remembered, which, under which
     #: bound.
     ends: NDArray[np.int32]
@@ -88,6 +91,8 @@ def space_for(neighbours: int, words: int) -> Space:
         domains=np.empty(words, dtype=np.uint64),
         placed=np.zeros(levels, dtype=np.int8),
         way=np.zeros(levels, dtype=np.int8),
+        weights=np.ones(levels, dtype=np.int64),
+        failed=np.zeros(1, dtype=np.int64),
         ends=np.empty(levels, dtype=np.int32),
         remembered=np.zeros(levels, dtype=np.int32),
         bounds=np.empty(levels * MEMORY, dtype=np.int32),

@@ -1,7 +1,7 @@
 """What two neighbours, or one with all others, have around them: whoever stands for them in a target has as much.
 
-For any two neighbours are counted those that both are linked with, and those that neither is. Taking neighbours away
-only lowers these counts.
+For any two neighbours are counted those that both are linked with, those that neither is, and those that only the one
+or only the other is. Taking neighbours away only lowers these counts.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ from graphpriv.risk.containment.shapes import BitRows, Shapes
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
-#: Words of one neighbour's sign, and the thresholds of the eight counts in each word; counts above 127 stay there.
-WORDS = 5
-_THRESHOLDS = np.array([1, 2, 3, 5, 8, 12, 18, 27], dtype=np.int64)
+#: Kinds of counts for two neighbours: linked with both, with neither, with the one only, with the other only.
+KINDS = 4
+
+#: Words of one neighbour's sign: the links of those it is linked with, then each kind, with those it is not linked with
+#: and with those it is. The thresholds of the eight counts in each word; counts above 127 stay there.
+WORDS = 1 + 2 * KINDS
+_MARKS = np.array([1, 2, 3, 5, 8, 12, 18, 27], dtype=np.int64)
+
+#: Thresholds for two neighbours.
+_THRESHOLDS = np.array([1, 2, 3, 4, 6, 8, 11, 15, 20, 28], dtype=np.int64)
 LEVELS = len(_THRESHOLDS)
 
 #: Around a centre with more neighbours than this no signs are written; around one with more than that no rows.
 _MOST_SIGNS, _MOST_ROWS = 512, 256
 
-#: Room for rows, in words of 64 bits, and for the levels of pairs, in bytes.
+#: Room for rows and for signs, in words of 64 bits each.
 _ROOM = 1 << 25
 
 _1 = np.uint64(1)
@@ -35,15 +42,14 @@ _FULL = np.uint64(0x7F7F7F7F7F7F7F7F)
 class Surroundings(NamedTuple):
     """Signs of single neighbours, levels of pairs of them, and for each level who reaches it with a neighbour."""
 
-    #: For each neighbour words of eight counts.
+    #: For each neighbour, as far as there is room, words of eight counts.
     signs: NDArray[np.uint64]
     #: For each node where its levels and rows start, -1 where it has none.
     starts: NDArray[np.int64]
     rows_at: NDArray[np.int64]
-    #: For each pair how many thresholds the number of those linked with both reaches, and that of those with neither.
-    both: NDArray[np.uint8]
-    neither: NDArray[np.uint8]
-    #: For each neighbour and threshold who reaches it with this one: first by the one number, then by the other.
+    #: For each pair and kind how many thresholds the count reaches.
+    levels: NDArray[np.uint8]
+    #: For each neighbour, kind and threshold who reaches it with this one.
     rows: NDArray[np.uint64]
 
 
@@ -52,7 +58,7 @@ def surroundings_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], wo
     sizes = np.diff(shapes.offsets)
     # What is in no row, or among too many, needs as much as it offers: so does all that could contain it.
     counted = (sizes <= _MOST_SIGNS) & (rows.starts[:-1] >= 0)
-    words = 2 * LEVELS * sizes * ((sizes + 63) >> 6)
+    words = KINDS * LEVELS * sizes * ((sizes + 63) >> 6)
     words[~wanted] = 0
     order = np.argsort(sizes, kind="stable")
     fits = np.zeros(len(sizes), dtype=np.bool_)
@@ -62,11 +68,10 @@ def surroundings_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], wo
     starts, rows_at = (np.concatenate([[0], np.cumsum(each)])[:-1].astype(np.int64) for each in (pairs, words))
     starts[~fits] = -1
     around = Surroundings(
-        signs=np.zeros((len(shapes.types), WORDS), dtype=np.uint64),
+        signs=np.zeros((min(len(shapes.types), _ROOM // WORDS), WORDS), dtype=np.uint64),
         starts=starts,
         rows_at=rows_at,
-        both=np.zeros(int(pairs.sum()), dtype=np.uint8),
-        neither=np.zeros(int(pairs.sum()), dtype=np.uint8),
+        levels=np.zeros(KINDS * int(pairs.sum()), dtype=np.uint8),
         rows=np.zeros(int(words.sum()), dtype=np.uint64),
     )
     bounds = even_bounds(np.where(counted, sizes**2, 0))
@@ -79,7 +84,7 @@ def write_surroundings(
     shapes: Shapes, rows: BitRows, counted: NDArray[np.bool_], around: Surroundings, start: int, stop: int
 ) -> None:
     """Write what is around the neighbours of the shapes from *start* to *stop*."""
-    counts = np.zeros((WORDS, LEVELS), dtype=np.int64)
+    counts, spare = np.zeros((WORDS, len(_MARKS)), dtype=np.int64), np.zeros(LEVELS, dtype=np.int64)
     for at in range(start, stop):
         base, count = shapes.offsets[at], shapes.offsets[at + 1] - shapes.offsets[at]
         words = (count + 63) >> 6
@@ -103,37 +108,45 @@ def write_surroundings(
                 both = shapes.degrees[base + place] + shapes.degrees[base + other] + neither - count
                 if unlinked:
                     both += 2
-                kind = 2 if unlinked else 1
-                high, low = reached(counts[kind], both), reached(counts[kind + 2], neither)
-                if not unlinked:
-                    reached(counts[0], shapes.degrees[base + other])
-                if pairs >= 0:
-                    around.both[pairs + place * count + other] = high
-                    around.neither[pairs + place * count + other] = low
-                    for level in range(high):
-                        around.rows[levels + (place * 2 * LEVELS + level) * words + (other >> 6)] |= _1 << bit
-                    for level in range(LEVELS, LEVELS + low):
-                        around.rows[levels + (place * 2 * LEVELS + level) * words + (other >> 6)] |= _1 << bit
+                linked = 0 if unlinked else 1
+                found = (
+                    both, neither,
+                    shapes.degrees[base + place] - both - linked, shapes.degrees[base + other] - both - linked,
+                )  # fmt: skip
+                if linked:
+                    reached(counts[0], shapes.degrees[base + other], _MARKS)
+                for kind in range(KINDS):
+                    reached(counts[1 + 2 * kind + linked], found[kind], _MARKS)
+                    if pairs >= 0:
+                        row = levels + (place * KINDS + kind) * LEVELS * words + (other >> 6)
+                        high = reached(spare, found[kind], _THRESHOLDS)
+                        around.levels[KINDS * (pairs + place * count + other) + kind] = high
+                        for level in range(high):
+                            around.rows[row + level * words] |= _1 << bit
+            if base + place >= len(around.signs):
+                continue
             for kind in range(WORDS):
                 packed = np.uint64(0)
-                for field in range(LEVELS):
+                for field in range(len(_MARKS)):
                     packed |= np.uint64(min(counts[kind, field], 127)) << np.uint64(8 * field)
                 around.signs[base + place, kind] = packed
 
 
 @compiled
-def reached(counts: NDArray[np.int64], value: int) -> int:
-    """Count a *value* for each threshold that it reaches; how many these are."""
-    for field in range(LEVELS):
-        if value < _THRESHOLDS[field]:
+def reached(counts: NDArray[np.int64], value: int, thresholds: NDArray[np.int64]) -> int:
+    """Count a *value* for each of the thresholds that it reaches; how many these are."""
+    for field in range(len(thresholds)):
+        if value < thresholds[field]:
             return field
         counts[field] += 1
-    return LEVELS
+    return len(thresholds)
 
 
 @compiled
 def offers(around: Surroundings, wanted: int, offered: int) -> bool:
-    """Whether one neighbour has as much of each as another one needs."""
+    """Whether one neighbour has as much of each as another one needs; where there was no room it has."""
+    if max(wanted, offered) >= len(around.signs):
+        return True
     for kind in range(WORDS):
         # No field may fall short: then no borrow clears its highest bit.
         if ((around.signs[offered, kind] | _FIELDS) - around.signs[wanted, kind]) & _FIELDS != _FIELDS:

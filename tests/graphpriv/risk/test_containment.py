@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphpriv.graph import SocialGraph
 from graphpriv.risk import Comparison, Disclosure, attackers
-from graphpriv.risk.containment import nodes, rounds
+from graphpriv.risk.containment import inference, nodes, rounds
 from graphpriv.risk.workers import even_bounds
 from tabular.loop import ALONE, Parts
 from tests.contracts.parts import Remembered
@@ -158,7 +158,7 @@ def test_the_number_of_threads_changes_nothing_however_few_the_steps(steps: int)
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("steps", [200_000, 2_000_000])
+@pytest.mark.parametrize("steps", [200_000, 20_000_000])
 def test_a_search_that_was_cut_off_goes_on_from_its_parts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     case = hard_pair(9, users=90)
     whole = with_steps(case, steps)
@@ -169,7 +169,7 @@ def test_a_search_that_was_cut_off_goes_on_from_its_parts(steps: int, monkeypatc
     decide = rounds.decide
     monkeypatch.setattr(rounds, "decide", lambda *given: done.append(given[6]) or decide(*given))
     parts, counts = Remembered(), []
-    for more in (20, 30, 10**6, 0):
+    for more in (5, 10, 10**6, 0):
         parts.more = more
         before = len(done)
         with contextlib.suppress(InterruptedError):
@@ -182,6 +182,42 @@ def test_a_search_that_was_cut_off_goes_on_from_its_parts(steps: int, monkeypatc
     assert len(done) - alone == alone
     for column in ("candidates", "possible", "true_found", "true_least", "steps"):
         np.testing.assert_array_equal(getattr(found, column), getattr(whole, column))
+
+
+def groups(rng: np.random.Generator) -> SocialGraph:
+    """Centres apart from one another, a few with many neighbours and many with few, some of whom are linked."""
+    links, users = [], 0
+    for size in [*rng.integers(14, 18, 20).tolist(), *rng.integers(60, 80, 8).tolist()]:
+        near = users + 1 + np.argwhere(np.triu(rng.random((size, size)) < 0.15, 1))
+        links += [(users, users + 1 + each) for each in range(size)] + [(one, other) for one, other in near.tolist()]
+        users += size + 1
+    return graph_of(users, links)
+
+
+def test_a_few_large_targets_narrow_more_than_as_many_steps_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = groups(np.random.default_rng(5))
+    case, widths = (graph, graph, np.arange(len(graph))), []
+    for each in (rounds.Round(16_000, chance=0.1, reach=8), rounds.Round(16_000)):
+        monkeypatch.setattr(rounds, "SCHEDULE", (each,))
+        low, high = with_steps(case, 10_000_000).success_bounds(case[2]) or (0.0, 1.0)
+        widths.append(high - low)
+    assert widths[0] < 0.8 * widths[1]
+
+
+def test_the_largest_targets_of_a_pattern_are_those_that_are_not_too_large() -> None:
+    sizes = np.array([1, 2, 3, 9, 10, 11, 12, 40])
+    of = nodes.nodes_of(np.zeros(8, dtype=np.int32), sizes, np.ones(8, dtype=np.int64), np.ones(8, dtype=np.int64))
+    columns = np.zeros(int(of.words.sum()), dtype=np.uint64)
+    for target, patterns in ((3, 0b001), (4, 0b101), (5, 0b110), (6, 0b111), (7, 0b111)):
+        columns[of.starts[target]] = patterns
+    windows = np.zeros((8, 2), dtype=np.int64)
+    worth = np.array([True, True, True, *[False] * 5])
+    inference.choose_largest(of, columns, 2, 10, worth, windows)
+    # Of the first only those of up to ten; the others have two below the largest.
+    assert windows[:3].tolist() == [[3, 5], [5, 7], [5, 7]]
+    assert not windows[3:].any()
+    inference.choose_largest(of, columns, 1, 40, worth, windows)
+    assert windows[:3].tolist() == [[7, 8], [7, 8], [7, 8]]
 
 
 @given(seed=seeds, steps=st.sampled_from([1, 500, 5_000, 50_000]))
