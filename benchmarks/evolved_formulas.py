@@ -66,7 +66,7 @@ FILES_DRAWN = 10
 Matrices = Mapping[str, NDArray[np.float64]]
 
 
-def main() -> None:
+def main(options: Sequence[str] | None = None) -> None:
     """Print ours beside the thesis's."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--generations", type=int, default=1500)
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--files", nargs="+", choices=FILES, default=list(FILES))
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--scores", nargs="+", choices=("max", "mean"), default=["max", "mean"])
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(options)
     for file in arguments.files:
         table, columns = table_of(file)
         for score in arguments.scores:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ ROWS = {
 }
 
 
-def main() -> None:
+def main(options: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--no-invariance", action="store_true", help="leave out the experiment on invariance")
     parser.add_argument("--alone", action="store_true", help="each attribute alone as well")
     parser.add_argument("--no-grid", action="store_true", help="leave out the best single method of the full grid")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(options)
     for name, table in (("german", german()), ("flare", flare())):
         if not arguments.no_grid:
             outcomes = run_grid(table, table.names, rng=np.random.default_rng(1)).outcomes

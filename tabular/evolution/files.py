@@ -17,6 +17,7 @@ from tabular.evolution.contract import MOST_EQUAL, Individual, Population, Task,
 from tabular.evolution.fitness import Segment
 from tabular.evolution.genes import Genes
 from tabular.evolution.operators import leaders, selected, selection_weights, two_points
+from tabular.evolution.renaming import ROUNDED, remark
 from tabular.loop import Values, of_document, on_threads, processors
 from tabular.table import Table
 
@@ -105,6 +106,8 @@ class Files(Population):
         self._rng = rng
         self._original = np.ascontiguousarray(fitness.codes).reshape(-1)
         self._mutable = genes.mutable
+        # Where no join can ever be, chance is not asked for one.
+        self._joins = method.joins > 0 and genes.can_join
         self._asked: Sequence[Offspring] = ()
 
     def settle(self, files: Sequence[NDArray[Any]]) -> None:
@@ -116,6 +119,7 @@ class Files(Population):
             self.task.report("Evaluating", len(self._states), len(files))
         self._scores = np.array([self._score(state.scores) for state in self._states])
         self._equal = np.array([int((codes.reshape(-1) == self._original).sum()) for codes in files])
+        self._added = np.array([self.genes.added(self.fitness.codes, codes) for codes in files])
         self.evaluated += len(files)
 
     def only(self, places: NDArray[np.intp]) -> Files:
@@ -146,7 +150,7 @@ class Files(Population):
             self._asked = [each for _ in tries for each in self._crossed(*parents)]
         else:
             parent = self._selected()
-            self._asked = [self._mutated(parent) for _ in tries]
+            self._asked = self._joined(parent) or [self._mutated(parent) for _ in tries]
         return self._asked
 
     def evaluate(self, candidates: Sequence[Offspring]) -> list[FileScores | None]:
@@ -193,6 +197,7 @@ class Files(Population):
             "generator": generator_document(self._rng),
             "evaluated": self.evaluated,
             "generation": self.generation,
+            "parameters": dict(vars(self.method)),
             **self.genes.document(),
         }
         files = self.genes.packed(np.stack([state.codes for state in self._states]))
@@ -211,6 +216,7 @@ class Files(Population):
             disclosure_risk=state.scores.disclosure_risk,
             withheld=self._reason(place),
             masked=lambda: self.fitness.table_of(state.codes),
+            remarks=[said for said in (remark(float(self._added[place])),) if said is not None],
         )
 
     def _score(self, scores: FileScores) -> float:
@@ -280,6 +286,15 @@ class Files(Population):
         views[0][chosen], views[1][chosen] = views[1][chosen], views[0][chosen]
         return mine, theirs
 
+    def _joined(self, parent: int) -> list[Offspring]:
+        """Files in which a set has taken the place of its members, each another set; none if chance wants none."""
+        if not self._joins or self._rng.random() >= self.method.joins:
+            return []
+        codes = self._states[parent].codes
+        joins = self.genes.joins(codes)
+        drawn = self._rng.permutation(len(joins))[: self.method.tries].tolist()
+        return self._offspring((parent, joins[place].made(codes).reshape(-1)) for place in drawn)
+
     def _mutated(self, parent: int) -> Offspring:
         """A file with another value in one gene."""
         segment = self._states[parent].segment
@@ -306,16 +321,18 @@ class Files(Population):
             genes[gene] = value
 
     def _replace(self, offspring: Offspring, score: float) -> None:
-        """An offspring that scores better takes its parent's place, unless it becomes what must be withheld."""
+        """An offspring that scores better takes its parent's place, unless that must be withheld or is renamed."""
         parent = offspring.parent
         state = self._states[parent]
         state.replaced(offspring.genes)
         equal = int((state.codes.reshape(-1) == self._original).sum())
-        if equal > self._most_equal >= self._equal[parent]:
+        added = self.genes.added(self.fitness.codes, state.codes)
+        is_renamed = added > max(self.method.added / 100, self._added[parent]) + ROUNDED
+        if equal > self._most_equal >= self._equal[parent] or is_renamed:
             state.undo()
             return
         state.keep()
-        self._scores[parent], self._equal[parent] = score, equal
+        self._scores[parent], self._equal[parent], self._added[parent] = score, equal, added
 
     def _recount(self) -> None:
         """Count the weights of the linkage over the population as it is now."""

@@ -5,14 +5,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.evolution.genome import from_gray_code, gray_code
 from tabular.evolution.operators import another_value, mutable_columns
+from tabular.evolution.renaming import added_by_labels
 from tabular.loop import Values
+
+
+class Join(NamedTuple):
+    """A set of values that can take the place of the labels *within* it in one column."""
+
+    column: int
+    label: int
+    within: NDArray[np.intp]
+
+    def made(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """A copy of *codes*, a row a record, in which it has."""
+        found = codes.copy()
+        found[np.isin(codes[:, self.column], self.within), self.column] = self.label
+        return found
 
 
 class Genes(ABC):
@@ -34,6 +50,17 @@ class Genes(ABC):
         self, genes: NDArray[np.integer], values: NDArray[Any], rng: np.random.Generator
     ) -> NDArray[np.int64]:  # fmt: skip
         """What the *values* of many genes mutate to."""
+
+    #: Whether sets of values can take the place of others.
+    can_join: bool = False
+
+    def joins(self, codes: NDArray[Any]) -> list[Join]:
+        """The joins that change a file with these *codes*."""
+        return []
+
+    def added(self, original: NDArray[Any], codes: NDArray[Any]) -> float:
+        """What knowing how labels came about adds to reading a file as it stands, as a share; see `added_by_labels`."""
+        return 0.0
 
     @abstractmethod
     def packed(self, files: NDArray[Any]) -> NDArray[Any]:
@@ -67,6 +94,10 @@ class Categories(Genes):
     def mutable(self) -> NDArray[np.intp]:
         return mutable_columns(self.sizes)
 
+    @property
+    def can_join(self) -> bool:  # type: ignore[override]
+        return any(len(own) > 0 for own in self.sets)
+
     def other(self, gene: int, value: int, rng: np.random.Generator) -> int:
         return another_value(value, self.sizes[gene % len(self.sizes)], rng)
 
@@ -75,6 +106,29 @@ class Categories(Genes):
     ) -> NDArray[np.int64]:  # fmt: skip
         drawn = rng.integers(np.asarray(self.sizes)[genes % len(self.sizes)] - 1)
         return np.asarray(drawn + (drawn >= values), dtype=np.int64)
+
+    def joins(self, codes: NDArray[Any]) -> list[Join]:
+        held = [np.bincount(codes[:, column], minlength=size) for column, size in enumerate(self.sizes)]
+        every = (Join(each.column, each.label, each.within[held[each.column][each.within] > 0]) for each in self._joins)
+        return [each for each in every if len(each.within)]
+
+    @cached_property
+    def _joins(self) -> list[Join]:
+        """A join for each set: of its values, and of the sets that it holds and that hold fewer."""
+        found = []
+        for column, sets in enumerate(self.sets):
+            values = self.sizes[column] - len(sets)
+            for place, members in enumerate(sets):
+                smaller = [values + other for other, each in enumerate(sets) if set(each) < set(members)]
+                found.append(Join(column, values + place, np.array([*members, *smaller], dtype=np.intp)))
+        return found
+
+    def added(self, original: NDArray[Any], codes: NDArray[Any]) -> float:
+        sets = self.sets or [()] * len(self.sizes)
+        return max(
+            added_by_labels(original[:, place], codes[:, place], size - len(own), own)
+            for place, (size, own) in enumerate(zip(self.sizes, sets, strict=True))
+        )
 
     def packed(self, files: NDArray[Any]) -> NDArray[Any]:
         return files.astype(np.min_scalar_type(max(self.sizes)))

@@ -1,9 +1,9 @@
-"""Protected files that improve themselves: exchange a stretch of two files, or change one value (Algorithm 5)."""
+"""Protected files that improve themselves: exchange a stretch of two files, or change values (Algorithm 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from tabular.evolution.start import starting_population
 from tabular.loop import Values, document_of
 from tabular.registry import option
 
+#: What parameters stand for that the checkpoints of earlier versions do not name.
+_EARLIER = {"joins": 0.0, "added": 100.0}
+
 
 @evolutions.add(
     "records",
@@ -28,7 +31,7 @@ from tabular.registry import option
 )
 @dataclass(frozen=True, kw_only=True)
 class Records(Evolution):
-    """Improves protected files: they exchange stretches or change single values, and what scores better stays."""
+    """Improves protected files: they exchange stretches, change or join values, and what scores better stays."""
 
     leaders: int = option(2, low=1, help="one parent of a crossover is among so many of the best")
     operators: str = option(
@@ -49,6 +52,14 @@ class Records(Evolution):
         choices=(ANY, BY_RECORD, BY_COLUMN),
         help="a stretch is of values record by record, as in the thesis, column by column, or any of the two",
     )
+    joins: float = option(
+        0.5, low=0, high=1, help="probability that a generation that mutates lets sets of values take the place of "
+        "their members in a whole column, with sets that the start has; 0 in the thesis; with operators=either"
+    )  # fmt: skip
+    added: float = option(
+        10.0, low=0, high=100, help="the most that knowing what labels came from may add, in percent of the values "
+        "that others do not guess; no member comes to add more; 100 in the thesis; for categories"
+    )  # fmt: skip
     recount: int = option(500, low=0, help="count the weights of the linkage again after so many generations; 0: never")
 
     decimals: int | None = option(
@@ -88,7 +99,9 @@ class Records(Evolution):
         files, origins = list(genes.unpacked(values["files"])), tuple(document["origins"])
         if len(files) != len(origins):
             raise ValueError("each file has an origin")
-        population = Files(self, task, fitness, genes, origins, left_out, rng)
+        # Those that an earlier version did not know are as they were before.
+        method = replace(self, **document.get("parameters", _EARLIER))
+        population = Files(method, task, fitness, genes, origins, left_out, rng)
         population.settle(files)
         population.evaluated, population.generation = int(document["evaluated"]), int(document["generation"])
         return population

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.evolution.contract import MOST_EQUAL, Evolution, Task
+from tabular.evolution.renaming import ROUNDED, UNSEEN, added, share_of
 from tabular.registry import option
 
 #: Transition matrices by column.
@@ -22,12 +23,6 @@ Matrices: TypeAlias = "Mapping[str, NDArray[np.float64]]"
 
 #: How often each category of a column occurs, by column.
 Frequencies: TypeAlias = "Mapping[str, NDArray[np.integer]]"
-
-#: A share beyond a limit by no more than this is one of rounded numbers.
-ROUNDED = 1e-9
-
-#: What knowing a matrix adds without a remark, as a share.
-UNSEEN = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +62,13 @@ class Recovery:
             renamed=float(best[moved].sum()),
             blind=float(joint.sum(axis=1).max()),
             unchanged=float(np.trace(joint)),
-            added=max(_added(joint), _added(evenly)),
+            added=max(added(each, np.trace(each)) for each in (joint, evenly)),
         )
 
     @property
     def share(self) -> float:
         """The share read back of the values that nobody guesses blindly; 0 where there are none."""
-        return _share(self.recovered, self.blind)
+        return share_of(self.recovered, self.blind)
 
     @property
     def percents(self) -> dict[str, float]:
@@ -85,18 +80,6 @@ class Recovery:
             "share": 100 * self.share,
             "added": 100 * self.added,
         }
-
-
-def _added(joint: NDArray[np.float64]) -> float:
-    """What the matrix adds to taking values as they stand, or to guessing blindly."""
-    without = max(float(np.trace(joint)), float(joint.sum(axis=1).max()))
-    return _share(float(joint.max(axis=0).sum()), without)
-
-
-def _share(found: float, without: float) -> float:
-    """The share of what is *found* only now in all that was not found *without* it."""
-    left = 1 - without
-    return max(found - without, 0.0) / left if left > 1e-12 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

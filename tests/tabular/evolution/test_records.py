@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,28 +18,34 @@ from tabular.evolution.fitness import Fitness
 from tabular.evolution.genes import Categories
 from tabular.evolution.operators import selection_weights
 from tabular.evolution.records import Records
+from tabular.loop import document_of, of_document
 from tabular.measures import summary
 from tabular.table import Table
 from tests.strategies import seeds
 from tests.tabular.evolution.people import COLUMNS, people
 
+#: Sets of values that labels of the two columns can stand for.
+SETS = (((0, 1), (0, 1, 2), (3, 4)), ((2, 3),))
+NO_SETS = ((), ())
 
-def population(seed=3, members=6, *, table=None, score="max", **options):
+
+def population(seed=3, members=6, *, table=None, score="max", sets=NO_SETS, **options):
     """Random files of a small table, ready to evolve."""
     table = people() if table is None else table
     task = Task(table=table, columns=COLUMNS, score=score, workers=1)
     draw = np.random.default_rng(seed)
-    fitness = Fitness.of(table, COLUMNS)
-    files = []
+    fitness, files = Fitness.of(table, COLUMNS, sets=sets), []
+    sizes = tuple(size + len(own) for size, own in zip((6, 4), sets, strict=True))
     for member in range(members):
         codes = fitness.codes.copy()
         chosen = draw.random(codes.shape) < 0.15 * (member + 1)
-        codes[chosen] = np.stack([draw.integers(6, size=len(table)), draw.integers(4, size=len(table))], axis=1)[chosen]
+        codes[chosen] = np.stack([draw.integers(size, size=len(table)) for size in sizes], axis=1)[chosen]
         files.append(codes)
     origins = tuple(f"file {member}" for member in range(members))
     found = Files(
-        Records(**{"tries": 1, **options}), task, fitness, Categories((6, 4)), origins, (), np.random.default_rng(seed)
-    )
+        Records(**{"tries": 1, **options}), task, fitness, Categories(sizes, sets), origins, (),
+        np.random.default_rng(seed),
+    )  # fmt: skip
     found.settle(files)
     return found
 
@@ -50,9 +58,12 @@ def advance(found, generations):
 class Slow:
     """Algorithm 5 on whole files, everything counted from the beginning each time."""
 
-    def __init__(self, table, files, score, rng, *, tries, order):
-        self.fitness, self.files, self.score, self.rng = Fitness.of(table, COLUMNS), list(files), score, rng
+    def __init__(self, table, files, score, rng, *, tries, order, sets):
+        self.fitness, self.files = Fitness.of(table, COLUMNS, sets=sets), list(files)
+        self.score, self.rng, self.sets = score, rng, sets
         self.original, self.tries, self.order = self.fitness.codes, tries, order
+        self.labels = [[{value} for value in range(size)] + [set(each) for each in own]
+                       for size, own in zip((6, 4), sets, strict=True)]  # fmt: skip
 
     def scores(self):
         return np.array([self.fitness.full(each).score(self.score) for each in self.files])
@@ -78,8 +89,49 @@ class Slow:
             self.compete(one, [mine for mine, _ in children], scores)
             self.compete(other, [theirs for _, theirs in children], scores)
         else:
-            place = self.drawn(list(weights))
-            self.compete(place, [self.mutated(place) for _ in range(self.tries)], scores)
+            place, joins = self.drawn(list(weights)), []
+            if any(self.sets) and self.rng.random() < 0.5:
+                joins = self.joins(place)
+                joins = [joins[at] for at in self.rng.permutation(len(joins))[: self.tries]]
+            self.compete(place, joins or [self.mutated(place) for _ in range(self.tries)], scores)
+
+    def joins(self, place):
+        """The file with each set in place of its members and of smaller sets of them, where it holds any."""
+        found = []
+        for column, labels in enumerate(self.labels):
+            for label, members in enumerate(labels):
+                child = self.files[place].copy()
+                for row in child:
+                    if labels[row[column]] < members:
+                        row[column] = label
+                if len(members) > 1 and (child != self.files[place]).any():
+                    found.append(child)
+        return found
+
+    def added(self, codes):
+        """How much more whoever knows what labels came from reads than others do, of what these miss."""
+        worst = 0.0
+        for column, labels in enumerate(self.labels):
+            before, after = self.original[:, column].tolist(), codes[:, column].tolist()
+            counts = Counter(before)
+            frequent, likely = ({value: 1 / len(before) for value in counts},
+                                {value: 1 / counts[value] / len(counts) for value in counts})  # fmt: skip
+            for weight in (frequent, likely):
+                known = standing = 0.0
+                for label in set(after):
+                    behind = Counter()
+                    for value, masked in zip(before, after, strict=True):
+                        if masked == label:
+                            behind[value] += weight[value]
+                    known += max(behind.values())
+                    members = [value for value in sorted(labels[label]) if counts[value]]
+                    if weight is frequent:
+                        standing += behind[max(members, key=lambda value: counts[value])]
+                    else:
+                        standing += sum(behind[value] for value in members) / len(members)
+                blind = max(counts[value] * weight[value] for value in counts)
+                worst = max(worst, (known - max(standing, blind)) / (1 - max(standing, blind)))
+        return worst
 
     def crossed(self, one, other):
         mine, theirs = self.files[one].tolist(), self.files[other].tolist()
@@ -98,7 +150,7 @@ class Slow:
         column = int(self.rng.integers(2))
         row = int(self.rng.integers(len(self.files[place])))
         child = self.files[place].copy()
-        values = [value for value in range((6, 4)[column]) if value != child[row, column]]
+        values = [value for value in range(len(self.labels[column])) if value != child[row, column]]
         child[row, column] = values[int(self.rng.integers(len(values)))]
         return child
 
@@ -108,19 +160,23 @@ class Slow:
     def compete(self, place, children, scores):
         found = [self.fitness.full(child).score(self.score) for child in children]
         best = min(range(len(children)), key=lambda at: found[at])
-        if found[best] < scores[place] and self.is_releasable(children[best]):
+        added = self.added(children[best])
+        if found[best] < scores[place] and self.is_releasable(children[best]) and (
+            added <= max(0.1, self.added(self.files[place])) + 1e-9
+        ):  # fmt: skip
             self.files[place] = children[best]
 
 
 @pytest.mark.parametrize(
-    ("score", "tries", "order"), [("max", 1, "records"), ("mean", 1, "columns"), ("max", 3, "any")]
+    ("score", "tries", "order", "sets"),
+    [("max", 1, "records", NO_SETS), ("mean", 1, "columns", SETS), ("max", 3, "any", SETS)],
 )
 @given(seed=seeds)
 @settings(max_examples=3)
-def test_it_does_what_a_slow_version_does(score, tries, order, seed):
-    found = population(seed, score=score, recount=0, tries=tries, order=order)
+def test_it_does_what_a_slow_version_does(score, tries, order, sets, seed):
+    found = population(seed, score=score, recount=0, tries=tries, order=order, sets=sets)
     files = [state.codes for state in found._states]
-    slow = Slow(people(), files, score, np.random.default_rng(seed), tries=tries, order=order)
+    slow = Slow(people(), files, score, np.random.default_rng(seed), tries=tries, order=order, sets=sets)
     for _ in range(20):
         advance(found, 1)
         slow.generation()
@@ -138,8 +194,9 @@ def test_no_member_ever_gets_worse(operators):
     assert found.scores.min() < population().scores.min()
 
 
-def test_states_agree_with_full_evaluations_in_every_bit():
-    found = population()
+@pytest.mark.parametrize("sets", [NO_SETS, SETS])
+def test_states_agree_with_full_evaluations_in_every_bit(sets):
+    found = population(sets=sets, tries=4)
     advance(found, 80)
     for place, state in enumerate(found._states):
         assert found.fitness.full(state.codes) == state.scores
@@ -183,10 +240,65 @@ def test_weights_are_counted_again_over_the_population():
     assert found.evaluated - evaluated >= len(files)
 
 
+def test_no_member_comes_to_add_more_than_the_limit():
+    held, free = (population(table=people(200), sets=SETS, tries=10, added=limit) for limit in (10.0, 100.0))
+    most = np.maximum(held._added, 0.1)
+    advance(held, 200)
+    advance(free, 200)
+    assert (held._added <= most + 1e-9).all()
+    assert (free._added > most).any()
+
+
+def test_a_set_takes_the_place_of_its_members_in_a_whole_column():
+    found = population(sets=SETS, crossover=0.0, joins=1.0, tries=30)
+    before = found._states
+    children = found.ask()
+    assert 1 < len(children) <= 4
+    for child in children:
+        codes = before[child.parent].codes
+        after = codes.copy().reshape(-1)
+        after[child.genes.start : child.genes.start + len(child.genes.values)] = child.genes.values
+        changed = np.argwhere(codes != after.reshape(codes.shape))
+        (column,) = set(changed[:, 1].tolist())
+        (label,) = set(after.reshape(codes.shape)[changed[:, 0], column].tolist())
+        size = (6, 4)[column]
+        members = SETS[column][label - size]
+        inner = [size + place for place, each in enumerate(SETS[column]) if set(each) < set(members)]
+        assert not np.isin(after.reshape(codes.shape)[:, column], [*members, *inner]).any()
+
+
+def test_where_no_labels_stand_for_sets_nothing_is_drawn_for_joins():
+    one, other = population(joins=0.0), population(joins=1.0)
+    advance(one, 30)
+    advance(other, 30)
+    assert np.array_equal(one.kept()["files"], other.kept()["files"])
+
+
+def test_what_an_earlier_version_kept_goes_on_as_it_would_have():
+    before = population(sets=SETS, joins=0.0, added=100.0)
+    advance(before, 10)
+    kept = before.kept()
+    document = document_of(kept)
+    del document["parameters"]
+    resumed = Records(tries=1).resume(before.task, {**kept, **of_document(document)})
+    advance(before, 40)
+    advance(resumed, 40)
+    assert np.array_equal(before.kept()["files"], resumed.kept()["files"])
+    usual = population(sets=SETS)
+    advance(usual, 50)
+    assert not np.array_equal(usual.kept()["files"], resumed.kept()["files"])
+
+
+def test_parameters_are_kept_with_what_they_made():
+    before = population(sets=SETS, joins=0.9, added=30.0)
+    advance(before, 10)
+    assert Records(tries=1).resume(before.task, before.kept()).method == before.method
+
+
 @given(st.integers(1, 40), st.integers(1, 30), seeds)
 @settings(max_examples=5)
 def test_what_was_kept_goes_on_as_if_nothing_had_been(before, after, seed):
-    whole, cut = population(seed, recount=20), population(seed, recount=20)
+    whole, cut = (population(seed, recount=20, sets=SETS) for _ in range(2))
     advance(whole, before + after)
     advance(cut, before)
     resumed = cut.method.resume(cut.task, {name: array.copy() for name, array in cut.kept().items()})
