@@ -47,6 +47,9 @@ WEIGHT = """
   .reduce((sum, each) => sum + each.decodedBodySize, 0)
 """
 
+# One process makes the service with all that the pages show.
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 def test_the_list_has_every_page(app):  # noqa: F811
     rules = [each for each in app.url_map.iter_rules() if each.endpoint.startswith("pages.") and "GET" in each.methods]
@@ -87,7 +90,6 @@ def reader(served, chromium):
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("listed", PAGES[1:], ids=lambda each: each.name)
 class TestInABrowser:
     """Each page, as a custodian sees it."""
@@ -128,7 +130,6 @@ class TestInABrowser:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize(("path", "role"), [("/sign-in", None), ("/nothing", "custodian"), ("/upload", "analyst")])
 def test_whoever_cannot_go_on_is_told_so_on_a_page_for_all(served, chromium, path, role):
     with chromium.new_context(viewport={"width": 390, "height": 844}) as context:

@@ -85,8 +85,8 @@ def test_a_summary_goes_with_the_change_and_comes_with_the_question(tmp_path: Pa
         store.forget("town", "17")
         assert pieces() == 0
         store.save_graph("other", little())
-        # And the seal of what was stored.
-        assert pieces() == held + 1
+        # And the seals of what was stored, and of what is noted of it.
+        assert pieces() == held + 2
         store.delete_graph("other")
         assert pieces() == 0
 
