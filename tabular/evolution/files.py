@@ -6,7 +6,7 @@ An offspring takes its parent's place if it scores better: deterministic crowdin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabular.comparison import LeftOut
 from tabular.evolution.contract import MOST_EQUAL, Individual, Population, Task, generator_document
-from tabular.evolution.fitness import Segment
+from tabular.evolution.fitness import Allowed, Segment, all_allowed
 from tabular.evolution.genes import Genes
 from tabular.evolution.operators import leaders, selected, selection_weights, two_points
 from tabular.evolution.renaming import ROUNDED, remark
@@ -63,7 +63,7 @@ class FileState(Protocol):
 
     def replaced(self, segment: Segment) -> FileScores: ...
 
-    def better(self, segment: Segment, kind: str, than: float) -> FileScores | None: ...
+    def better(self, segment: Segment, kind: str, than: float, may: Allowed = all_allowed) -> FileScores | None: ...
 
     def undo(self) -> FileScores: ...
 
@@ -170,12 +170,18 @@ class Files(Population):
         """The scores of each offspring of one parent that is better than that one and all before it."""
         parent = siblings[0].parent
         than, found = float(self._scores[parent]), []
+        may = partial(self._may_follow, parent) if self.genes.can_rename and self.method.added < 100 else all_allowed
         for each in siblings:
-            scores = self._states[parent].better(each.genes, self.task.score, than)
+            scores = self._states[parent].better(each.genes, self.task.score, than, may)
             if scores is not None:
                 than = self._score(scores)
             found.append(scores)
         return found
+
+    def _may_follow(self, parent: int, codes: NDArray[Any]) -> bool:
+        """Whether a file hides no more by renaming than it may, or than its *parent* does."""
+        added = self.genes.added(self.fitness.codes, codes)
+        return added <= max(self.method.added / 100, float(self._added[parent])) + ROUNDED
 
     def tell(self, readings: Sequence[FileScores | None]) -> None:
         best: dict[int, tuple[float, Offspring]] = {}
@@ -321,14 +327,13 @@ class Files(Population):
             genes[gene] = value
 
     def _replace(self, offspring: Offspring, score: float) -> None:
-        """An offspring that scores better takes its parent's place, unless that must be withheld or is renamed."""
+        """An offspring that scores better takes its parent's place, unless it must be withheld."""
         parent = offspring.parent
         state = self._states[parent]
         state.replaced(offspring.genes)
         equal = int((state.codes.reshape(-1) == self._original).sum())
         added = self.genes.added(self.fitness.codes, state.codes)
-        is_renamed = added > max(self.method.added / 100, self._added[parent]) + ROUNDED
-        if equal > self._most_equal >= self._equal[parent] or is_renamed:
+        if equal > self._most_equal >= self._equal[parent]:
             state.undo()
             return
         state.keep()

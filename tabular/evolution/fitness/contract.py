@@ -5,7 +5,7 @@ The genome of a file is its values record by record: the gene of row r and colum
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -96,6 +96,15 @@ class Segment:
 
     start: int
     values: NDArray[Any]
+
+
+#: Whether a file with these codes may be, whatever its scores.
+Allowed = Callable[[NDArray[Any]], bool]
+
+
+def all_allowed(codes: NDArray[Any]) -> bool:
+    """Every file may be."""
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,10 +257,11 @@ class State:
         self.scores = Scores.of(self._found[0])
         return self.scores
 
-    def better(self, segment: Segment, kind: str, than: float) -> Scores | None:
+    def better(self, segment: Segment, kind: str, than: float, may: Allowed = all_allowed) -> Scores | None:
         """The scores with the genes of a *segment* if their score is less *than* that; the file stays as it is.
 
-        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already.
+        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already,
+        or the file *may* not be.
         """
         values = np.ascontiguousarray(segment.values, dtype=np.int32)
         genes = np.arange(segment.start, segment.start + len(values))
@@ -260,11 +270,13 @@ class State:
         tables, counts, transport, basis, start, linked = self._parts
         begin_step(tables, counts, linked, segment.start, values, self._found)
         found = Scores.of(self._found[0])
-        if linked and found.score(kind) < than:
+        is_better = found.score(kind) < than and may(self._counts.codes)
+        if linked and is_better:
             end_step(tables, counts, transport, basis, start, self._found)
             found = Scores.of(self._found[0])
+            is_better = found.score(kind) < than
         put(tables, counts, linked, segment.start, before)
-        return found if found.score(kind) < than else None
+        return found if is_better else None
 
     def undo(self) -> Scores:
         """The scores without the last step."""

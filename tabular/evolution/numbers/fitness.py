@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular.errors import InvalidInput
-from tabular.evolution.fitness.contract import Segment, score_of
+from tabular.evolution.fitness.contract import Allowed, Segment, all_allowed, score_of
 from tabular.evolution.numbers.assignment import (
     Assignment,
     Search,
@@ -243,18 +243,21 @@ class NumberState:
         self.scores = self._measured()
         return self.scores
 
-    def better(self, segment: Segment, kind: str, than: float) -> NumberScores | None:
+    def better(self, segment: Segment, kind: str, than: float, may: Allowed = all_allowed) -> NumberScores | None:
         """The scores with the genes of a *segment* if their score is less *than* that; the file stays as it is.
 
-        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already.
+        Linking one to one takes longest and only adds to the risk: it is left out where the rest is too much already,
+        or the file *may* not be.
         """
         linked, self._linked = self._linked, False
         found = self._replaced(segment)
         self._linked = linked
-        if linked and found.score(kind) < than:
+        is_better = found.score(kind) < than and may(self._counts.units)
+        if linked and is_better:
             found = self._measured()
+            is_better = found.score(kind) < than
         self.undo()
-        return found if found.score(kind) < than else None
+        return found if is_better else None
 
     def undo(self) -> NumberScores:
         """The scores without the last step."""

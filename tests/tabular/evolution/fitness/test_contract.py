@@ -265,6 +265,10 @@ def test_what_is_better_has_the_scores_of_the_step_and_the_file_stays(pair, kind
         expected = state.replaced(genes)
         state.undo()
         assert state.better(genes, kind, than) == (expected if expected.score(kind) < than else None)
+        assert state.better(genes, kind, than, lambda _: False) is None
+        asked = []
+        state.better(genes, kind, 1000, lambda codes, asked=asked: bool(asked.append(codes.copy())))
+        assert (asked[0].reshape(-1)[first : last + 1] == genes.values).all()
         assert (state.codes == codes).all()
     assert state.scores == fitness.full(codes)
     assert state.changed(0, 0, 0) == fitness.full(state.codes)

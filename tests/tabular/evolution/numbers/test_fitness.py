@@ -206,5 +206,6 @@ def test_what_is_better_has_the_scores_of_the_step_and_the_file_stays(given, kin
         expected = state.replaced(genes)
         state.undo()
         assert state.better(genes, kind, than) == (expected if expected.score(kind) < than else None)
+        assert state.better(genes, kind, than, lambda _: False) is None
         assert (state.codes == units).all()
     assert state.changed(0, 0, 0) == fitness.full(state.codes)
