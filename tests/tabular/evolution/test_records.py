@@ -158,12 +158,12 @@ class Slow:
         return (codes == self.original).mean() <= MOST_EQUAL
 
     def compete(self, place, children, scores):
-        found = [self.fitness.full(child).score(self.score) for child in children]
+        limit = max(0.1, self.added(self.files[place])) + 1e-9
+        found = [
+            self.fitness.full(child).score(self.score) if self.added(child) <= limit else np.inf for child in children
+        ]
         best = min(range(len(children)), key=lambda at: found[at])
-        added = self.added(children[best])
-        if found[best] < scores[place] and self.is_releasable(children[best]) and (
-            added <= max(0.1, self.added(self.files[place])) + 1e-9
-        ):  # fmt: skip
+        if found[best] < scores[place] and self.is_releasable(children[best]):
             self.files[place] = children[best]
 
 
