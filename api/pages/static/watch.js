@@ -22,9 +22,18 @@ function show(line, progress) {
   line.querySelector(".phase").textContent = progress.phase + share + left(progress.seconds_left);
 }
 
+// Who has just clicked on something goes there, not to this page anew; after a download it is still here.
+let leaves = false;
+addEventListener("beforeunload", () => (leaves = true));
+function renew() {
+  if (!leaves) return location.reload();
+  leaves = false;
+  setTimeout(renew, 3000);
+}
+
 function follow(state) {
   if (!ENDED.includes(state)) return false;
-  location.reload();
+  renew();
   return true;
 }
 
@@ -50,7 +59,7 @@ async function redraw() {
 async function poll(line) {
   try {
     const answer = await fetch(line.dataset.watch);
-    if (answer.status === 401 || answer.status === 404) return location.reload();
+    if (answer.status === 401 || answer.status === 404) return renew();
     if (answer.ok) {
       const job = await answer.json();
       if (follow(job.state)) return;
