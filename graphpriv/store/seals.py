@@ -76,7 +76,9 @@ def content_of_links_back(matches: NDArray[np.int64] | Sequence[Sequence[int]], 
 
 def content_of_notes(noted: Sequence[object], runs: Iterable[Run]) -> bytes:
     """A digest of what is noted of a graph, and of the work done on it."""
-    return hashlib.sha256(json.dumps([list(noted), [run.record for run in runs]]).encode()).digest()
+    # What is damaged may be no text.
+    content = json.dumps([list(noted), [run.record for run in runs]], default=repr)
+    return hashlib.sha256(content.encode()).digest()
 
 
 def content_of_figures(figures: bytes) -> bytes:

@@ -263,3 +263,12 @@ def test_a_count_of_crawl_records_that_is_out_of_bounds_is_told_by_the_check(tmp
         assert db.execute("UPDATE crawl_records SET number = ? WHERE kind = 'seal'", [-(2**63)]).rowcount
         assert db.execute("UPDATE crawl_records SET number = 1 WHERE kind = 'page'").rowcount
     assert "its crawl" in str(do("store check").document["problems"])
+
+
+def test_what_is_noted_of_a_graph_is_told_by_the_check_though_it_is_no_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path, stored())
+    with closing(sqlite3.connect("s.bak", isolation_level=None)) as db:
+        assert db.execute("UPDATE graphs SET created = zeroblob(9)").rowcount
+    with pytest.raises(InvalidInput, match="nothing was restored"):
+        do("store restore", file="s.bak", store="file:new.db")
