@@ -170,7 +170,7 @@ class Files(Population):
         """The scores of each offspring of one parent that is better than that one and all before it."""
         parent = siblings[0].parent
         than, found = float(self._scores[parent]), []
-        may = partial(self._may_follow, parent) if self.genes.can_rename and self.method.added < 100 else all_allowed
+        may = partial(self._may_follow, parent) if self.method.added < 100 else all_allowed
         for each in siblings:
             scores = self._states[parent].better(each.genes, self.task.score, than, may)
             if scores is not None:

@@ -51,9 +51,8 @@ class Genes(ABC):
     ) -> NDArray[np.int64]:  # fmt: skip
         """What the *values* of many genes mutate to."""
 
-    #: Whether sets of values can take the place of others, and whether a label can stand for other values than it says.
+    #: Whether sets of values can take the place of others.
     can_join: bool = False
-    can_rename: bool = False
 
     def joins(self, codes: NDArray[Any]) -> list[Join]:
         """The joins that change a file with these *codes*."""
@@ -86,7 +85,6 @@ class Categories(Genes):
 
     sizes: Sequence[int]
     sets: Sequence[Sequence[Sequence[int]]] = ()
-    can_rename = True
 
     @property
     def columns(self) -> int:  # type: ignore[override]

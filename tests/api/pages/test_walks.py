@@ -119,6 +119,18 @@ def test_going_back_loses_nothing(released, signed_in):
     expect(page.get_by_role("checkbox", name="Who is linked with whom")).to_be_checked()
 
 
+def test_a_page_whose_job_ends_does_not_hold_back_who_has_just_clicked(released, signed_in, served):
+    page = signed_in("custodian").page
+    page.goto(f"{served.address}/jobs")
+    # As where somebody has clicked on a link, and its page is on its way.
+    page.evaluate("() => { window.same = true; dispatchEvent(new Event('beforeunload')); follow('done'); }")
+    page.wait_for_timeout(1000)
+    assert page.evaluate("window.same")
+    # It was a download, say: the page is still there, and shows how the job has ended after all.
+    page.wait_for_event("load", timeout=20_000)
+    assert page.evaluate("window.same") is None
+
+
 def test_a_file_goes_up_in_pieces_and_is_shown_before_it_is_kept(released, signed_in, tmp_path):
     reader = signed_in("custodian")
     page = reader.page
