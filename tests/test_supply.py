@@ -50,15 +50,16 @@ def test_the_lock_pins_what_runs_to_the_versions_of_the_pins_and_each_with_hashe
     # All that the service needs here is in it.
     needed = set(supply.installed()) - {"graphpriv"}
     assert needed <= locked.keys(), needed - locked.keys()
-    assert "hatchling" in locked
+    assert {"hatchling", "setuptools"} <= locked.keys()
 
 
 def test_the_image_installs_from_the_lock_alone() -> None:
     dockerfile = re.sub(r"^#.*\n", "", (TOP / "docker" / "Dockerfile").read_text().replace("\\\n", " "), flags=re.M)
     installs = re.findall(r"pip install ([^&\n]*)", dockerfile)
-    assert len(installs) == 2
-    assert "--require-hashes" in installs[0] and "--no-deps" in installs[0] and "-r requirements.lock" in installs[0]
-    assert "--no-deps" in installs[1] and "--no-build-isolation" in installs[1]
+    assert len(installs) == 3
+    for each, lock in zip(installs, ("build.lock", "requirements.lock"), strict=False):
+        assert "--require-hashes" in each and "--no-deps" in each and f"-r {lock}" in each
+    assert all("--no-deps" in each and "--no-build-isolation" in each for each in installs[1:])
 
 
 def test_nothing_that_runs_is_gpl_or_unknown(supply) -> None:
