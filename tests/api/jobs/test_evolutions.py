@@ -8,14 +8,11 @@ import pytest
 from api.jobs.records import NoResult
 from tests.api.jobs.conftest import left_by, until, without_jobs
 
+#: So long that it can be killed and cancelled on a quick machine, too.
 OPTIONS = {
-    "file": "t.csv", "what": "records", "columns": ["age", "town"], "generations": 1500, "param": ["recount=400"],
+    "file": "t.csv", "what": "records", "columns": ["age", "town"], "generations": 6000, "param": ["recount=400"],
     "shuffle": True, "out": "best.csv",
 }  # fmt: skip
-
-
-#: So long that it can be cancelled on a quick machine, too.
-LONGER = {**OPTIONS, "generations": 6000}
 
 
 def timeless(left):
@@ -52,9 +49,9 @@ def test_a_cancelled_evolution_is_taken_up_again_and_ends_as_if_nobody_had_stopp
     for folder in (tmp_path / "tables", tmp_path / "plain"):
         folder.mkdir(exist_ok=True)
         (folder / "t.csv").write_text(f"age,town\n{rows}")
-    expected = without_jobs("table evolve", LONGER, 7, tmp_path / "plain")
+    expected = without_jobs("table evolve", OPTIONS, 7, tmp_path / "plain")
     worker()
-    job = jobs.submit("table evolve", LONGER, account="a", seed=7)
+    job = jobs.submit("table evolve", OPTIONS, account="a", seed=7)
     until(lambda: (jobs.get(job.id).best or {}).get("generation"), 120)
     assert not jobs.can_go_on(job.id)
     jobs.cancel(job.id)
@@ -62,12 +59,12 @@ def test_a_cancelled_evolution_is_taken_up_again_and_ends_as_if_nobody_had_stopp
     folder = jobs.folder(job.id)
     assert not (folder / "parts").exists() and (folder / "left").stat().st_mode & 0o077 == 0
     stood = jobs.get(job.id).best["generation"]
-    new = jobs.go_on(job.id, LONGER, account="a")
+    new = jobs.go_on(job.id, OPTIONS, account="a")
     # Nobody takes it up twice, and the seed is gone with it.
     assert not (folder / "left").exists() and not jobs.can_go_on(job.id)
     assert jobs.private.get(jobs.get(job.id).private).seed is None
     with pytest.raises(NoResult, match="cannot be taken up again"):
-        jobs.go_on(job.id, LONGER, account="a")
+        jobs.go_on(job.id, OPTIONS, account="a")
     first = until(lambda: jobs.get(new.id).best, 60)
     assert first["generation"] >= stood > 0
     assert jobs.wait(new.id, 240).state == "done", jobs.failure(new.id)

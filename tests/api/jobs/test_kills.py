@@ -176,17 +176,17 @@ def test_thirty_kills_of_workers_change_nothing(killed, seed):
     killed(kills=30, rounds=4, seed=seed)
 
 
-#: Fourteen columns of eight values that hang together, with four levels each.
-WIDE = 14
+#: Sixteen columns of eight values that hang together, with four levels each.
+WIDE = 16
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_search_for_an_optimum_goes_on_where_it_was_killed(jobs, worker, tmp_path, seed):
     rng, chance = np.random.default_rng(1), random.Random(seed)
-    common, names = rng.integers(0, 8, 2000), [f"q{place}" for place in range(WIDE)]
-    drawn = [rng.integers(0, 8, 2000) for _ in names]
-    columns = [np.where(rng.random(2000) < 0.8, (common + place) % 8, each) for place, each in enumerate(drawn)]
+    common, names = rng.integers(0, 8, 3000), [f"q{place}" for place in range(WIDE)]
+    drawn = [rng.integers(0, 8, 3000) for _ in names]
+    columns = [np.where(rng.random(3000) < 0.8, (common + place) % 8, each) for place, each in enumerate(drawn)]
     rows = "".join(",".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
     for folder in (tmp_path / "tables", tmp_path / "plain"):
         (folder / "levels").mkdir(parents=True, exist_ok=True)
