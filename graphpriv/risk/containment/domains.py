@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphpriv.risk.containment.shapes import Shapes
 from graphpriv.risk.containment.spaces import Space
 from graphpriv.risk.containment.surroundings import Surroundings, offers
+from graphpriv.risk.isomorphism import NO, OPEN, YES
 from tabular.kernels import inlined, lean
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -82,12 +83,14 @@ def windows(shapes: Shapes, pattern: int, target: int, space: Space) -> int:
 
 @inlined
 def first_domains(
-    shapes: Shapes, around: Surroundings, base: int, count: int, target_base: int, words: int, space: Space
-) -> bool:
-    """Write the domains that types, links and surroundings leave; whether each has something in it."""
+    shapes: Shapes, around: Surroundings, base: int, count: int, target_base: int, words: int, space: Space, budget: int
+) -> int:
+    """Write the domains that types, links and surroundings leave: NO where one has nothing in it."""
     for place in range(count):
         if shapes.degrees[base + place] == 0:
             continue
+        if space.spent[0] > budget:
+            return OPEN
         own, twin = place * words, shapes.twins[base + place]
         first, last = space.lows[place] >> 6, (space.highs[place] + 63) >> 6
         if twin != place:
@@ -106,5 +109,5 @@ def first_domains(
                 space.first[own + (value >> 6)] |= _1 << np.uint64(value & 63)
                 some = True
         if not some:
-            return False
-    return True
+            return NO
+    return YES

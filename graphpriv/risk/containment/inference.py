@@ -107,12 +107,12 @@ def take_over(known: NDArray[np.uint64], open_: NDArray[np.uint64], at: int, sma
 
 
 @inlined
-def share_any(known: NDArray[np.uint64], at: int, absent: NDArray[np.uint64], words: int) -> bool:
-    """Whether something known to lie in a node is absent from a target."""
+def first_shared(known: NDArray[np.uint64], at: int, absent: NDArray[np.uint64], words: int) -> int:
+    """The first word with something known to lie in a node and absent from a target; *words* if there is none."""
     word = 0
     while word < words and known[at + word] & absent[word] == _0:
         word += 1
-    return word < words
+    return word
 
 
 @lean
@@ -231,7 +231,9 @@ def decide(
                         left -= VISIT
                         smaller = nodes.starts[pattern]
                         its = nodes.words[pattern] if nodes.sizes[pattern] < least else 0
-                        if share_any(known, smaller, absent, its):
+                        shared = first_shared(known, smaller, absent, its)
+                        left -= shared >> 2
+                        if shared < its:
                             answer = NO
                         elif nodes.sizes[pattern] <= 1:
                             answer = YES
@@ -284,7 +286,42 @@ def close_layer(
 
 
 @compiled
-def rule_out_all(nodes: Nodes, known: NDArray[np.uint64], open_: NDArray[np.uint64], start: int, stop: int) -> None:
+def mark_words(
+    nodes: Nodes, known: NDArray[np.uint64], starts: NDArray[np.int64], marks: NDArray[np.uint64], start: int, stop: int
+) -> None:
+    """Mark which words of the columns from *start* to *stop* hold anything: most of those of a small pattern do not."""
+    for node in range(start, stop):
+        for word in range(nodes.words[node]):
+            if known[nodes.starts[node] + word] != _0:
+                marks[starts[node] + (word >> 6)] |= _1 << np.uint64(word & 63)
+
+
+@inlined
+def share_any(
+    known: NDArray[np.uint64], at: int, marks: NDArray[np.uint64], marks_at: int, absent: NDArray[np.uint64], words: int
+) -> bool:
+    """Whether something known to lie in a node is absent from a target; *marks* say where to look."""
+    found, group = False, 0
+    while not found and group * 64 < words:
+        left = marks[marks_at + group]
+        while left != _0 and not found:
+            word = group * 64 + lowest(left)
+            left &= left - _1
+            found = word < words and known[at + word] & absent[word] != _0
+        group += 1
+    return found
+
+
+@compiled
+def rule_out_all(
+    nodes: Nodes,
+    known: NDArray[np.uint64],
+    open_: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    marks: NDArray[np.uint64],
+    start: int,
+    stop: int,
+) -> None:
     """Rule out, in the columns from *start* to *stop*, every open pattern that holds something that is ruled out."""
     most = 1
     for target in range(start, stop):
@@ -301,7 +338,8 @@ def rule_out_all(nodes: Nodes, known: NDArray[np.uint64], open_: NDArray[np.uint
                 bit = bits & (~bits + _1)
                 bits ^= bit
                 pattern = base + word * 64 + lowest(bit)
-                if share_any(known, nodes.starts[pattern], absent, min(nodes.words[pattern], words)):
+                its = min(nodes.words[pattern], words)
+                if share_any(known, nodes.starts[pattern], marks, starts[pattern], absent, its):
                     open_[own + word] ^= bit
                     absent[word] |= bit
 

@@ -27,8 +27,8 @@ _0, _1 = np.uint64(0), np.uint64(1)
 #: From so many words on a few neighbours are first placed by going along links; so many steps for each of them.
 _SPARSE, _TRIAL = 2, 32
 
-#: In a target so many times as large the places with few links are tried first, whatever the neighbour's share.
-_MUCH_LARGER = 16
+#: Steps that it takes to begin a search.
+_BEGINNING = 64
 
 #: How far off a place's twins are looked for.
 _TWIN_REACH = 32
@@ -214,8 +214,7 @@ def choose_turn(plans: Plans, space: Space, task: Task, depth: int) -> None:
 def next_value(shapes: Shapes, plans: Plans, space: Space, task: Task, depth: int) -> int:
     """The next place for whoever's turn it is, the likest share of links first; -1 if none is left.
 
-    Where the same components follow one another, the first of each goes by falling places; in a much larger target all
-    do, as places with few links leave most to the others.
+    Where the same components follow one another, the first of each goes by falling places.
     """
     first = plans.component[task.base + depth]
     at = space.starts[depth] + (space.turn[depth] - first) * task.words
@@ -223,7 +222,7 @@ def next_value(shapes: Shapes, plans: Plans, space: Space, task: Task, depth: in
     low, high = space.lows[place] >> 6, (space.highs[place] + 63) >> 6
     after = space.ends[first]
     same = plans.above[task.base + depth] >= 0 or (after < task.linked and plans.above[task.base + after] == depth)
-    if (depth == first and same) or task.target_size > _MUCH_LARGER * task.size:
+    if depth == first and same:
         word = high
         while word > low:
             word -= 1
@@ -363,7 +362,7 @@ def place_all(
     base, target_base = shapes.offsets[pattern], shapes.offsets[target]
     count, target_count = shapes.offsets[pattern + 1] - base, shapes.offsets[target + 1] - target_base
     linked, words, ways = plans.linked[pattern], (target_count + 63) >> 6, rows.ways
-    space.spent[0] = 2 * count
+    space.spent[0] = _BEGINNING + 8 * count
     types = windows(shapes, pattern, target, space)
     if types < 0:
         return NO
@@ -376,8 +375,9 @@ def place_all(
         bits, start = space.rows, 0
     if start < 0 or count * words > len(space.first) or (linked + 1) * words > len(space.free):
         return OPEN
-    if not first_domains(shapes, around, base, count, target_base, words, space):
-        return NO
+    answer = first_domains(shapes, around, base, count, target_base, words, space, budget)
+    if answer != YES:
+        return answer
     pairs = around.starts[pattern] if around.starts[target] >= 0 else -1
     task = Task(base, count, target_base, target_count, linked, words, ways, start, ways * words, types,
                 pairs, around.rows_at[target])  # fmt: skip

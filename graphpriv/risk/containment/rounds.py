@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import fsum
 from threading import local
 from typing import NamedTuple
 
@@ -24,68 +25,39 @@ from graphpriv.risk.containment.inference import (
     count_weights,
     count_worth,
     decide,
+    effort_for,
     fill_columns,
+    mark_words,
     rule_out_all,
     rule_out_by_independence,
 )
 from graphpriv.risk.containment.nodes import Nodes
 from graphpriv.risk.containment.plans import Plans, plans_of
+from graphpriv.risk.containment.schedule import Round, Schedule, Turn
 from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
 from graphpriv.risk.containment.spaces import Space, space_for
 from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.loop import ALONE, Parts, Values, key_of, on_threads
 
-
-class Round(NamedTuple):
-    """Which open pairs a round looks at, and with how many steps each."""
-
-    #: Steps of one search.
-    steps: int
-    #: How much the chances of a pattern's users must still be open, for each of its open pairs.
-    gain: float = 0.0
-    #: The sizes of patterns, and up to which size the small ones come first; the others come with the large ones first.
-    low: int = 0
-    high: int = 1 << 40
-    rising: int = 1 << 40
-    #: How much the chances of a pattern's users must still be open in all.
-    chance: float = 0.0
-    #: How many of its open targets are looked at, the largest up to so many times its size; all where it is 0.
-    reach: int = 0
-    larger: int = 10
-
-
-#: Small patterns come first, as they rule out most of the larger ones; in between those somewhat larger, each of which
-#: that is found settles many smaller ones. Then users with few sure candidates are looked for where most is found, in
-#: targets several times as large: a second candidate halves what their chances can be. Then what settles most for the
-#: least work; the costliest searches go to whom they may settle altogether.
-SCHEDULE = (
-    Round(500, high=5), Round(30_000, high=5), Round(1_000, high=7), Round(30_000, high=7),
-    Round(600, low=7, high=11, rising=0), Round(20_000, high=9),
-    Round(4_000, high=40, chance=0.05, reach=8), Round(16_000, high=40, chance=0.1, reach=16),
-    *(Round(steps, gain, rising=0) for steps, gain in ((1_000, 0.001), (4_000, 0.001))),
-    *(Round(steps, gain, rising=10) for steps, gain in ((16_000, 0.003), (64_000, 0.01))),
-    Round(4_000_000, 0.1), Round(4_000_000, 0.06), Round(16_000, 0.0015, rising=10),
-    Round(16_000, high=40, chance=0.15, reach=32, larger=6), Round(4_000_000, 0.04), Round(4_000_000, 0.03),
-    Round(64_000, 0.005, rising=10), Round(4_000_000, 0.02), Round(250_000, 0.01, rising=10),
-    Round(1_000, low=9, high=14, rising=0), Round(1_000, rising=0),
-    *(Round(steps, gain, rising=10) for steps, gain in (
-        (4_000, 0.0002), (16_000, 0.0003), (64_000, 0.001), (250_000, 0.003), (1_000_000, 0.008), (4_000, 0.0),
-        (4_000_000, 0.01), (16_000, 0.0), (64_000, 0.0003), (250_000, 0.001), (1_000_000, 0.003), (64_000, 0.0),
-        (250_000, 0.0), (16_000_000, 0.02), (1_000_000, 0.0), (4_000_000, 0.0), (16_000_000, 0.0), (64_000_000, 0.0),
-        (10**9, 0.0), (10**11, 0.0),
-    ))
-)  # fmt: skip
-
 #: A layer has about so many targets or more, and a block about so many pairs.
 _LAYER, _BLOCK = 64, 1 << 12
 
-#: A layer with fewer pairs is cut as well, where its blocks may take so many steps each, but into no more than these.
-_STEPS, _MOST_BLOCKS = 1 << 26, 16
+#: Fewer pairs are cut as well, where blocks may take so many steps each, but into no more than these.
+_STEPS, _MOST_BLOCKS = 1 << 26, 64
+
+#: A turn ends when it has taken so many steps, or an eighth of all before it: then another kind may gain more.
+_PATIENCE = 1 << 27
+
+#: So many blocks are done before it is seen what is left.
+_AT_A_TIME = 4
 
 #: A layer that may take so many steps goes by so many parts, and so does what columns of so many words rule out: that
 #: takes a tenth of a second or more.
 _LONG, _WIDE, _PARTS = 1 << 26, 1 << 22, 8
+
+#: How much a user about whom anything is open counts beside the chances: hardly anything, unless these are all known.
+_UNDECIDED = 1 / 30
 
 #: Room for the domains of one search, in words of 64 bits.
 _MOST_WORDS = 1 << 24
@@ -105,6 +77,10 @@ class Block(NamedTuple):
     start: int
     stop: int
     pairs: int
+
+    def most(self, each: Round) -> int:
+        """The steps that a round may take here."""
+        return self.pairs * (each.steps + VISIT)
 
 
 @dataclass(eq=False)
@@ -167,50 +143,80 @@ class Containment:
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
         course = Course(order, list(_layers(self.nodes.sizes[order])), parts, key, local())
-        left = steps
-        for number, each in enumerate(SCHEDULE):
-            windows = self._windows(each)
+        left, number, schedule, standing = steps, 0, Schedule(), Standing.of(self)
+        while turn := schedule.next():
+            windows = self._windows(turn.round, standing)
             if not windows[:, 1].any():
                 continue
+            patience = steps if turn.patient else max(_PATIENCE, (steps - left) >> 3)
             told = partial(_told, report, steps, steps - left)
-            used, complete = self._round(course, number, windows, left, told)
+            used, rest, complete = self._round(course, number, turn, windows, left, patience, told)
             left -= used
             self._close(course, number)
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
+            before, standing = standing, Standing.of(self)
+            schedule.note(before.doubt - standing.doubt, used, rest)
+            number += 1
         return steps - left
 
     def _round(
-        self, course: Course, number: int, windows: NDArray[np.int64], steps: int, report: Callable[[int], None]
-    ) -> tuple[int, bool]:
-        """Go through all targets once: how many of the *steps* it took, and whether they were enough.
+        self,
+        course: Course,
+        number: int,
+        turn: Turn,
+        windows: NDArray[np.int64],
+        steps: int,
+        patience: int,
+        report: Callable[[int], None],
+    ) -> tuple[int, int | None, bool]:
+        """Go through all targets once: the steps it took, where it left off, and whether they were enough.
 
-        Each layer has all that its searches could take. The first for which the rest is too little shares that out
-        among its blocks, and those after it only infer: with more steps all of this is done, too, and something beside.
+        What comes before its start only infers, and so does what comes after it has lost *patience*. Else a few blocks
+        at a time have all that their searches could take. Where the rest is too little for that, they share it out: if
+        each of them ends with enough for one search more, none of its searches was cut short, and all is done as it
+        would be with more steps. Else these are the last that search: with more steps all of this is done, too, and
+        something beside.
         """
-        each, pairs = SCHEDULE[number], np.zeros_like(self.beyond)
+        pairs, grew = np.zeros_like(self.beyond), np.zeros(len(windows), dtype=np.bool_)
         count_worth(self.nodes, self.open_, windows, pairs)
-        grew, used, complete = np.zeros(len(windows), dtype=np.bool_), 0, True
+        pairs, used, rest, complete = pairs[course.order], 0, None, True
         for at, layer in enumerate(course.layers):
-            blocks = list(_blocks(layer, pairs[course.order], each.steps))
-            shares = [block.pairs * (each.steps + VISIT) for block in blocks]
-            wanted, left = sum(shares), steps - used if complete else 0
-            if wanted > left:
-                complete, shares = False, [share * left // wanted for share in shares]
-            work = LayerWork(self, course, layer, each, windows, grew, list(zip(blocks, shares, strict=True)))
-            used += work.in_parts(key_of(course.key, number, at)) if sum(shares) >= _LONG else work.at_once()
+            for place, some in enumerate(_together(layer, pairs, turn)):
+                if used >= patience and rest is None:
+                    rest = some[0].start
+                searches = complete and rest is None and some[0].start >= turn.start
+                left, shares = steps - used if searches else 0, [block.most(turn.round) for block in some]
+                wanted = sum(shares)
+                if wanted > left:
+                    shares = [share * left // wanted for share in shares]
+                blocks = list(zip(some, shares, strict=True))
+                work = LayerWork(self, course, layer, turn.round, windows, grew, blocks)
+                key = key_of(course.key, number, at, place)
+                took = work.in_parts(key) if sum(shares) >= _LONG else work.at_once()
+                used += sum(took)
+                if searches and wanted > left:
+                    most = turn.round.steps * effort_for(int(self.nodes.sizes[course.order[layer.stop - 1]])) + VISIT
+                    complete = all(
+                        share - its >= most for (block, share), its in zip(blocks, took, strict=True) if block.pairs
+                    )
             close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, grew)
             report(used)
-        return used, complete
+        return used, rest, complete
 
     def _close(self, course: Course, number: int) -> None:
         """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order."""
 
-        def rule_out(start: int, stop: int) -> None:
-            rule_out_all(self.nodes, self.known, self.open_, start, stop)
+        def mark(start: int, stop: int) -> None:
+            mark_words(self.nodes, self.known, starts, marks, start, stop)
 
-        bounds = even_bounds(self.nodes.words)
+        def rule_out(start: int, stop: int) -> None:
+            rule_out_all(self.nodes, self.known, self.open_, starts, marks, start, stop)
+
+        bounds, groups = even_bounds(self.nodes.words), (self.nodes.words.astype(np.int64) + 63) >> 6
+        starts, marks = np.cumsum(groups) - groups, np.zeros(int(groups.sum()), dtype=np.uint64)
+        in_chunks(mark, bounds, self.workers)
         if len(self.open_) < _WIDE:
             in_chunks(rule_out, bounds, self.workers)
             return
@@ -228,13 +234,11 @@ class Containment:
         for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
             self.open_[values["at"]] = values["open"]
 
-    def _windows(self, each: Round) -> NDArray[np.int64]:
+    def _windows(self, each: Round, standing: Standing) -> NDArray[np.int64]:
         """From which target to which each pattern is looked for in a round; none where it is not."""
-        sure, (unsure, open_pairs) = self.count(self.known)[0] + self.nodes.weights, self.count(self.open_)
-        most = np.maximum(sure + unsure + self.beyond, 1)
-        chances = self.nodes.users * (1 / np.maximum(sure, 1) - 1 / most)
+        chances, pairs = standing.chances, standing.pairs
         # A search is worth most where few open pairs stand between a user and the only candidate.
-        worth = (open_pairs > 0) & (chances >= each.chance) & (chances / np.maximum(open_pairs, 1) >= each.gain)
+        worth = (pairs > 0) & (chances >= each.chance) & (chances / np.maximum(pairs, 1) >= each.gain)
         worth &= (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
         windows = np.zeros((len(worth), 2), dtype=np.int64)
         if each.reach:
@@ -242,6 +246,28 @@ class Containment:
         else:
             windows[worth, 1] = len(worth)
         return windows
+
+
+class Standing(NamedTuple):
+    """What is open between two rounds."""
+
+    #: For each pattern how far apart the best and the worst chance of its users are, all of them together, and its
+    #: open pairs.
+    chances: NDArray[np.float64]
+    pairs: NDArray[np.int64]
+    #: All of that, and somewhat for each user about whom anything is open.
+    doubt: float
+
+    @classmethod
+    def of(cls, found: Containment) -> Standing:
+        """How things stand."""
+        nodes = found.nodes
+        sure, (unsure, pairs) = found.count(found.known)[0] + nodes.weights, found.count(found.open_)
+        most = np.maximum(sure + unsure + found.beyond, 1)
+        chances = nodes.users * (1 / np.maximum(sure, 1) - 1 / most)
+        undecided = int(nodes.users[unsure + found.beyond > 0].sum())
+        # The same sum on every machine: what comes next depends on it.
+        return cls(chances, pairs, fsum(chances) + undecided * _UNDECIDED)
 
 
 class Course(NamedTuple):
@@ -266,22 +292,22 @@ class LayerWork(NamedTuple):
     grew: NDArray[np.bool_]
     blocks: list[tuple[Block, int]]
 
-    def at_once(self) -> int:
-        """Do all blocks; how many steps that took."""
+    def at_once(self) -> list[int]:
+        """Do all blocks; how many steps each took."""
         workers = self.found.workers if len(self.blocks) > 1 else 1
-        return sum(on_threads(lambda block: self._decide(*block), self.blocks, workers))
+        return list(on_threads(lambda block: self._decide(*block), self.blocks, workers))
 
-    def in_parts(self, key: str) -> int:
-        """Do all blocks, or take over what others have found in them; how many steps that took."""
+    def in_parts(self, key: str) -> list[int]:
+        """Do all blocks, or take over what others have found in them; how many steps each took."""
         bounds = np.linspace(0, len(self.blocks), min(len(self.blocks), _PARTS) + 1).astype(int).tolist()
-        used = 0
+        took: list[int] = []
         work = partial(self._changes, bounds)
         for _, values in self.course.parts.each(key, work, len(bounds) - 1, workers=self.found.workers):
             at = values["at"]
             self.found.known[at], self.found.open_[at] = values["known"], values["open"]
             self.grew[self.course.order[values["grew"]]] = True
-            used += int(values["steps"][0])
-        return used
+            took += values["steps"].tolist()
+        return took
 
     def _changes(self, bounds: list[int], part: int) -> Values:
         """Do the blocks of a *part*: the words of the columns that changed, and the targets that grew."""
@@ -290,10 +316,10 @@ class LayerWork(NamedTuple):
         known, open_ = self.found.known, self.found.open_
         words = self._words(start, stop)
         before = known[words], open_[words]
-        steps = sum(self._decide(*block) for block in blocks)
+        steps = [self._decide(*block) for block in blocks]
         at = words[(known[words] != before[0]) | (open_[words] != before[1])]
         grew = start + np.flatnonzero(self.grew[self.course.order[start:stop]])
-        return {"at": at, "known": known[at], "open": open_[at], "grew": grew, "steps": np.array([steps])}
+        return {"at": at, "known": known[at], "open": open_[at], "grew": grew, "steps": np.array(steps)}
 
     def _words(self, start: int, stop: int) -> NDArray[np.int64]:
         """The words of the columns of some targets."""
@@ -351,13 +377,20 @@ def _layers(sizes: NDArray[np.int64]) -> Iterator[Layer]:
             start = stop
 
 
-def _blocks(layer: Layer, pairs: NDArray[np.int64], steps: int) -> Iterator[Block]:
-    """Cut a layer into blocks of about as many pairs, each of which may take so many *steps*."""
-    done = np.concatenate([[0], np.cumsum(pairs[layer.start : layer.stop] + 1)])
+def _together(layer: Layer, pairs: NDArray[np.int64], turn: Turn) -> Iterator[list[Block]]:
+    """The blocks of a layer, those before the start of a turn apart, as many as are done at a time."""
+    middle = min(max(layer.start, turn.start), layer.stop)
+    for start, stop in ((layer.start, middle), (middle, layer.stop)):
+        blocks = list(_blocks(start, stop, pairs, turn.round.steps)) if start < stop else []
+        yield from (blocks[first : first + _AT_A_TIME] for first in range(0, len(blocks), _AT_A_TIME))
+
+
+def _blocks(start: int, stop: int, pairs: NDArray[np.int64], steps: int) -> Iterator[Block]:
+    """Cut targets into blocks of about as many pairs, each of which may take so many *steps*."""
+    done = np.concatenate([[0], np.cumsum(pairs[start:stop] + 1)])
     most = int(done[-1])
     parts = max(1, most // _BLOCK, min(most * steps // _STEPS, _MOST_BLOCKS))
-    bounds = np.unique(np.searchsorted(done, np.linspace(0, done[-1], parts + 1)))
-    bounds[0], bounds[-1] = 0, layer.stop - layer.start
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        part = slice(layer.start + start, layer.start + stop)
-        yield Block(part.start, part.stop, int(pairs[part].sum()))
+    bounds = start + np.unique(np.searchsorted(done, np.linspace(0, done[-1], parts + 1)))
+    bounds[0], bounds[-1] = start, stop
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        yield Block(low, high, int(pairs[low:high].sum()))
