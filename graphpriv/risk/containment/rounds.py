@@ -1,4 +1,4 @@
-"""Rounds over all open pairs of a pattern and a target, each search with more steps than in the round before.
+"""Rounds over open pairs of a pattern and a target: `schedule` says which come next, and how many steps each has.
 
 A round goes through the targets layer by layer. A layer is cut into blocks, and a block reads only what earlier layers
 and rounds proved, so that the answer does not depend on who works on which block. The steps are shared out so that
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import fsum
+from math import fsum, inf
 from threading import local
 from typing import NamedTuple
 
@@ -25,7 +25,6 @@ from graphpriv.risk.containment.inference import (
     count_weights,
     count_worth,
     decide,
-    effort_for,
     fill_columns,
     mark_words,
     rule_out_all,
@@ -46,11 +45,11 @@ _LAYER, _BLOCK = 64, 1 << 12
 #: Fewer pairs are cut as well, where blocks may take so many steps each, but into no more than these.
 _STEPS, _MOST_BLOCKS = 1 << 26, 64
 
-#: A turn ends when it has taken so many steps, or an eighth of all before it: then another kind may gain more.
+#: A turn is broken off when it has taken so many steps and an eighth of all before it: another kind may gain more then.
 _PATIENCE = 1 << 27
 
-#: So many blocks are done before it is seen what is left.
-_AT_A_TIME = 4
+#: At least so many blocks, which may take at least so many steps, are done before it is seen what is left.
+_AT_A_TIME, _GROUP = 4, 1 << 30
 
 #: A layer that may take so many steps goes by so many parts, and so does what columns of so many words rule out: that
 #: takes a tenth of a second or more.
@@ -69,18 +68,16 @@ class Layer(NamedTuple):
     start: int
     stop: int
     least: int
+    #: Steps that looking at one open pair may take, search apart.
+    visit: int
 
 
 class Block(NamedTuple):
-    """Some targets of a layer, and how many pairs are open in these at the start of a round."""
+    """Some targets of a layer, and the steps that a round may take in these."""
 
     start: int
     stop: int
-    pairs: int
-
-    def most(self, each: Round) -> int:
-        """The steps that a round may take here."""
-        return self.pairs * (each.steps + VISIT)
+    wanted: int
 
 
 @dataclass(eq=False)
@@ -142,13 +139,14 @@ class Containment:
         """
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
-        course = Course(order, list(_layers(self.nodes.sizes[order])), parts, key, local())
-        left, number, schedule, standing = steps, 0, Schedule(), Standing.of(self)
+        layers = list(_layers(self.nodes.sizes[order], self.nodes.words[order]))
+        course = Course(order, layers, parts, key, local())
+        left, number, schedule, doubts = steps, 0, Schedule(), Doubts.of(self)
         while turn := schedule.next():
-            windows = self._windows(turn.round, standing)
+            windows = self._windows(turn.round, doubts)
             if not windows[:, 1].any():
                 continue
-            patience = steps if turn.patient else max(_PATIENCE, (steps - left) >> 3)
+            patience = inf if turn.whole else max(_PATIENCE, (steps - left) >> 3)
             told = partial(_told, report, steps, steps - left)
             used, rest, complete = self._round(course, number, turn, windows, left, patience, told)
             left -= used
@@ -156,8 +154,8 @@ class Containment:
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
-            before, standing = standing, Standing.of(self)
-            schedule.note(before.doubt - standing.doubt, used, rest)
+            before, doubts = doubts, Doubts.of(self)
+            schedule.note(before.total - doubts.total, used, rest)
             number += 1
         return steps - left
 
@@ -168,38 +166,36 @@ class Containment:
         turn: Turn,
         windows: NDArray[np.int64],
         steps: int,
-        patience: int,
+        patience: float,
         report: Callable[[int], None],
     ) -> tuple[int, int | None, bool]:
         """Go through all targets once: the steps it took, where it left off, and whether they were enough.
 
-        What comes before its start only infers, and so does what comes after it has lost *patience*. Else a few blocks
-        at a time have all that their searches could take. Where the rest is too little for that, they share it out: if
-        each of them ends with enough for one search more, none of its searches was cut short, and all is done as it
-        would be with more steps. Else these are the last that search: with more steps all of this is done, too, and
-        something beside.
+        What comes before its start only infers, and so does what comes after it has lost *patience*. Some blocks at a
+        time have all that their searches could take, or share out what is left. A block that then ends with a rest did
+        all that it would have done with more steps. Where one ends without, no other one searches any more: with more
+        steps all of this is done, too, and something beside.
         """
         pairs, grew = np.zeros_like(self.beyond), np.zeros(len(windows), dtype=np.bool_)
         count_worth(self.nodes, self.open_, windows, pairs)
         pairs, used, rest, complete = pairs[course.order], 0, None, True
         for at, layer in enumerate(course.layers):
-            for place, some in enumerate(_together(layer, pairs, turn)):
+            for place, group in enumerate(_groups(layer, pairs, turn)):
                 if used >= patience and rest is None:
-                    rest = some[0].start
-                searches = complete and rest is None and some[0].start >= turn.start
-                left, shares = steps - used if searches else 0, [block.most(turn.round) for block in some]
+                    rest = group[0].start
+                searches = complete and rest is None and group[0].start >= turn.start
+                left, shares = steps - used if searches else 0, [block.wanted for block in group]
                 wanted = sum(shares)
                 if wanted > left:
                     shares = [share * left // wanted for share in shares]
-                blocks = list(zip(some, shares, strict=True))
+                blocks = list(zip(group, shares, strict=True))
                 work = LayerWork(self, course, layer, turn.round, windows, grew, blocks)
                 key = key_of(course.key, number, at, place)
                 took = work.in_parts(key) if sum(shares) >= _LONG else work.at_once()
                 used += sum(took)
                 if searches and wanted > left:
-                    most = turn.round.steps * effort_for(int(self.nodes.sizes[course.order[layer.stop - 1]])) + VISIT
                     complete = all(
-                        share - its >= most for (block, share), its in zip(blocks, took, strict=True) if block.pairs
+                        its < share or not block.wanted for (block, share), its in zip(blocks, took, strict=True)
                     )
             close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, grew)
             report(used)
@@ -234,9 +230,9 @@ class Containment:
         for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
             self.open_[values["at"]] = values["open"]
 
-    def _windows(self, each: Round, standing: Standing) -> NDArray[np.int64]:
+    def _windows(self, each: Round, doubts: Doubts) -> NDArray[np.int64]:
         """From which target to which each pattern is looked for in a round; none where it is not."""
-        chances, pairs = standing.chances, standing.pairs
+        chances, pairs = doubts.chances, doubts.pairs
         # A search is worth most where few open pairs stand between a user and the only candidate.
         worth = (pairs > 0) & (chances >= each.chance) & (chances / np.maximum(pairs, 1) >= each.gain)
         worth &= (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
@@ -248,18 +244,18 @@ class Containment:
         return windows
 
 
-class Standing(NamedTuple):
+class Doubts(NamedTuple):
     """What is open between two rounds."""
 
     #: For each pattern how far apart the best and the worst chance of its users are, all of them together, and its
     #: open pairs.
     chances: NDArray[np.float64]
     pairs: NDArray[np.int64]
-    #: All of that, and somewhat for each user about whom anything is open.
-    doubt: float
+    #: All chances together, and somewhat for each user about whom anything is open.
+    total: float
 
     @classmethod
-    def of(cls, found: Containment) -> Standing:
+    def of(cls, found: Containment) -> Doubts:
         """How things stand."""
         nodes = found.nodes
         sure, (unsure, pairs) = found.count(found.known)[0] + nodes.weights, found.count(found.open_)
@@ -282,7 +278,7 @@ class Course(NamedTuple):
 
 
 class LayerWork(NamedTuple):
-    """The searches of one layer in one round: its blocks, each with its share of the steps."""
+    """Searches of one layer in one round: some of its blocks, each with its share of the steps."""
 
     found: Containment
     course: Course
@@ -331,11 +327,13 @@ class LayerWork(NamedTuple):
     def _decide(self, block: Block, share: int) -> int:
         found, own = self.found, self.course.own
         space = self._space()
-        return decide(
+        took = decide(
             found.shapes, found.plans, found.around, found.rows, found.nodes, self.course.order, block.start,
             block.stop, self.layer.least, found.known, found.open_, self.grew, self.windows, space, self.round.steps,
             share, self.round.rising, own.absent,
         )  # fmt: skip
+        # Its last visit may take a little more than is left.
+        return min(took, share)
 
     def _space(self) -> Space:
         own, nodes = self.course.own, self.found.nodes
@@ -367,30 +365,38 @@ def _whole_words(nodes: Nodes) -> NDArray[np.int64]:
     return np.unique(bounds)
 
 
-def _layers(sizes: NDArray[np.int64]) -> Iterator[Layer]:
+def _layers(sizes: NDArray[np.int64], words: NDArray[np.int64]) -> Iterator[Layer]:
     """Cut targets that go by size into layers; those of one size stay together."""
     starts = [*np.flatnonzero(np.diff(sizes, prepend=-1)).tolist(), len(sizes)]
     start = 0
     for stop in starts[1:]:
         if stop - start >= _LAYER or stop == len(sizes):
-            yield Layer(start, stop, int(sizes[start]))
+            yield Layer(start, stop, int(sizes[start]), VISIT + (int(words[start:stop].max()) >> 2))
             start = stop
 
 
-def _together(layer: Layer, pairs: NDArray[np.int64], turn: Turn) -> Iterator[list[Block]]:
+def _groups(layer: Layer, pairs: NDArray[np.int64], turn: Turn) -> Iterator[list[Block]]:
     """The blocks of a layer, those before the start of a turn apart, as many as are done at a time."""
     middle = min(max(layer.start, turn.start), layer.stop)
     for start, stop in ((layer.start, middle), (middle, layer.stop)):
-        blocks = list(_blocks(start, stop, pairs, turn.round.steps)) if start < stop else []
-        yield from (blocks[first : first + _AT_A_TIME] for first in range(0, len(blocks), _AT_A_TIME))
+        group: list[Block] = []
+        for block in _blocks(start, stop, pairs, turn.round.steps, layer.visit):
+            group.append(block)
+            if len(group) >= _AT_A_TIME and sum(each.wanted for each in group) >= _GROUP:
+                yield group
+                group = []
+        if group:
+            yield group
 
 
-def _blocks(start: int, stop: int, pairs: NDArray[np.int64], steps: int) -> Iterator[Block]:
+def _blocks(start: int, stop: int, pairs: NDArray[np.int64], steps: int, visit: int) -> Iterator[Block]:
     """Cut targets into blocks of about as many pairs, each of which may take so many *steps*."""
+    if start == stop:
+        return
     done = np.concatenate([[0], np.cumsum(pairs[start:stop] + 1)])
-    most = int(done[-1])
-    parts = max(1, most // _BLOCK, min(most * steps // _STEPS, _MOST_BLOCKS))
-    bounds = start + np.unique(np.searchsorted(done, np.linspace(0, done[-1], parts + 1)))
+    last = int(done[-1])
+    parts = max(1, last // _BLOCK, min(last * steps // _STEPS, _MOST_BLOCKS))
+    bounds = start + np.unique(np.searchsorted(done, np.linspace(0, last, parts + 1)))
     bounds[0], bounds[-1] = start, stop
     for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        yield Block(low, high, int(pairs[low:high].sum()))
+        yield Block(low, high, int(pairs[low:high].sum()) * (steps + visit))

@@ -80,12 +80,12 @@ WAYS = (SECOND_CANDIDATES, SHORT_SEARCHES, LONG_SEARCHES, ALL_SEARCHES)
 
 
 class Turn(NamedTuple):
-    """A round, or what is left of it from one target on; targets go by rising size."""
+    """A round, or what is left of it from one place on, in the order of targets by rising size."""
 
     round: Round
     start: int = 0
-    #: Whether it ends early where it takes too long, and another kind of round may gain more.
-    patient: bool = True
+    #: Whether it is not broken off, however long it takes.
+    whole: bool = True
 
 
 class Schedule:
@@ -124,7 +124,7 @@ class Schedule:
         return self.last
 
     def note(self, gained: float, steps: int, rest: int | None) -> None:
-        """Note what the last turn gained with so many steps, and from which target on there is a rest of its round."""
+        """Note what the last turn gained with so many steps, and from which place on there is a rest of its round."""
         if self._way is None:
             return
         if steps:
@@ -137,7 +137,7 @@ class _Way:
     """Rounds of one kind, and what the last ones gained, the older the less."""
 
     def __init__(self, rounds: Iterable[Round]) -> None:
-        self.turns = deque(Turn(each, patient=False) for each in rounds)
+        self.turns = deque(Turn(each, whole=False) for each in rounds)
         self.gained = self.steps = 0.0
 
     @property

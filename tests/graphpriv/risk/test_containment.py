@@ -207,11 +207,22 @@ def test_a_few_large_targets_narrow_more_than_as_many_steps_everywhere(monkeypat
     assert widths[0] < 0.9 * widths[1]
 
 
-def test_a_round_goes_on_as_long_as_no_search_of_it_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = hard_pair(9, users=90)
-    # All searches of the round could take a thousand times what there is; they take less than a tenth of it.
-    monkeypatch.setattr(rounds, "Schedule", partial(Schedule, [Round(10**8)], []))
-    assert not with_steps(case, 10**9).undecided.any()
+def test_steps_that_are_enough_are_all_spent_whatever_the_searches_might_have_taken() -> None:
+    # 2 x 10^7 steps decide all; single searches might take up to 10^11.
+    assert not with_steps(hard_pair(9, users=90), 4 * 10**7).undecided.any()
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("schedule", [Schedule, partial(Schedule, [Round(1), Round(700, low=18)], [])])
+def test_progress_never_passes_the_steps_that_there_are(monkeypatch: pytest.MonkeyPatch, schedule: type) -> None:
+    monkeypatch.setattr(rounds, "Schedule", schedule)
+    told: list[tuple[int, int]] = []
+    case = hard_pair(9, users=200)
+    comparison = Comparison.of(*case, workers=1)
+    for steps in (40, 2_000, 99_000, 305_000, 1_000_000):
+        attackers["subgraph"].method(steps=steps).disclosed(comparison, (), lambda done, of: told.append((done, of)))
+    assert len(told) > 10
+    assert all(done <= of for done, of in told)
 
 
 def test_a_search_in_a_hub_ends_with_its_steps_before_it_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
