@@ -357,8 +357,7 @@ class TestProcesses:
         mark = tmp_path / "mark"
         only = worker()
         jobs.submit("sample sleep", {"mark": str(mark)}, account="a")
-        until(mark.exists)
-        process = int(mark.read_text())
+        process = int(until(lambda: mark.exists() and mark.read_text()))
         only.kill()
         until(lambda: has_ended(process))
 

@@ -41,6 +41,10 @@ class Served:
     store: str
 
 
+#: What the browser remarks of a page with `autofocus` where somebody types before it is drawn, as tests do.
+TYPED_EARLY = "Autofocus processing was blocked because a document already has a focused element."
+
+
 @dataclass
 class Reader:
     """A browser of one role."""
@@ -63,8 +67,12 @@ class Reader:
 
     def keep_ears_open(self):
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.said.append(f"{self.page.url}: {message.text}"))
+        self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.said.append(f"{self.page.url}: {error}"))
+
+    def _hear(self, message):
+        if message.text != TYPED_EARLY:
+            self.said.append(f"{self.page.url}: {message.text}")
 
     def has_kept_still(self):
         """Whether nothing left the machine and nothing was said."""
