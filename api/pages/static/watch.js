@@ -24,11 +24,18 @@ function show(line, progress) {
 
 // Who has just clicked on something goes there, not to this page anew; after a download it is still here.
 let leaves = false;
+let delayed = false;
 addEventListener("beforeunload", () => (leaves = true));
 function renew() {
+  // One job after the other may end meanwhile.
+  if (delayed) return;
   if (!leaves) return location.reload();
   leaves = false;
-  setTimeout(renew, 3000);
+  delayed = true;
+  setTimeout(() => {
+    delayed = false;
+    renew();
+  }, 3000);
 }
 
 function follow(state) {

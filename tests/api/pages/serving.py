@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from playwright.sync_api import expect
 
 from api.app import create_app
 from api.jobs.jobs import Jobs
@@ -41,10 +42,6 @@ class Served:
     store: str
 
 
-#: What the browser remarks of a page with `autofocus` where somebody types before it is drawn, as tests do.
-TYPED_EARLY = "Autofocus processing was blocked because a document already has a focused element."
-
-
 @dataclass
 class Reader:
     """A browser of one role."""
@@ -61,18 +58,20 @@ class Reader:
     def sign_in(self, token):
         """Sign in as somebody does."""
         self.page.goto(self.address)
-        self.page.get_by_label("Your token").fill(token)
+        self.type_in("Your token", token)
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url(f"{self.address}/")
 
+    def type_in(self, label, text):
+        """Fill in the field that a page begins with, once it is drawn: the browser remarks on who types earlier."""
+        field = self.page.get_by_label(label, exact=True)
+        expect(field).to_be_focused()
+        field.fill(text)
+
     def keep_ears_open(self):
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", self._hear)
+        self.page.on("console", lambda message: self.said.append(f"{self.page.url}: {message.text}"))
         self.page.on("pageerror", lambda error: self.said.append(f"{self.page.url}: {error}"))
-
-    def _hear(self, message):
-        if message.text != TYPED_EARLY:
-            self.said.append(f"{self.page.url}: {message.text}")
 
     def has_kept_still(self):
         """Whether nothing left the machine and nothing was said."""

@@ -202,9 +202,9 @@ def test_a_few_large_targets_narrow_more_than_as_many_steps_everywhere(monkeypat
     case, widths = (graph, graph, np.arange(len(graph))), []
     for each in (Round(16_000, chance=0.1, reach=8), Round(16_000)):
         monkeypatch.setattr(rounds, "Schedule", partial(Schedule, [each], []))
-        low, high = with_steps(case, 6_000_000).success_bounds(case[2]) or (0.0, 1.0)
+        low, high = with_steps(case, 20_000_000).success_bounds(case[2]) or (0.0, 1.0)
         widths.append(high - low)
-    assert widths[0] < 0.9 * widths[1]
+    assert widths[0] < 0.8 * widths[1]
 
 
 def test_steps_that_are_enough_are_all_spent_whatever_the_searches_might_have_taken() -> None:
