@@ -15,6 +15,7 @@ from flask import request
 from api.http.gate import LARGEST_BODY, service
 from api.http.problems import HttpProblem
 from api.service.uploads.scanner import TooLarge
+from tabular.files.zips import BROKEN_ZIP
 
 
 def json_object() -> dict[str, Any]:
@@ -46,8 +47,8 @@ def scanned(data: bytes) -> bytes:
 def refuse_swelling(file: IO[bytes]) -> None:
     """Refuse a packed file that unpacks to more than one request may carry, before it is read in this process."""
     too_large = TooLarge("Unpacked, this file has more than 8 MiB; import it as an upload.")
-    # No more is read of a part of a zip file than it says that it has.
-    with contextlib.suppress(OSError, ValueError, zipfile.BadZipFile), zipfile.ZipFile(file) as parts:
+    # No more is read of a part of a zip file than it says that it has; a broken one is for its reader to refuse.
+    with contextlib.suppress(*BROKEN_ZIP), zipfile.ZipFile(file) as parts:
         if sum(each.file_size for each in parts.infolist()) > LARGEST_BODY:
             raise too_large
     file.seek(0)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import lzma
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,18 +13,13 @@ from pathlib import Path
 from graphpriv.formats.contract import ALWAYS_ALLOWED, MOST_GROWTH
 from tabular.errors import InvalidInput
 from tabular.files.disk import STREAM, decode, read_bytes, reason
+from tabular.files.zips import BROKEN_ZIP
 
 #: The files of a long account with all its pictures are fewer.
 MOST_FILES = 500_000
 
 #: What is at hand of each archive that is a zip file.
 TELLTALES = {"x-archive": "data/account.js", "mastodon-archive": "outbox.json"}
-
-#: What reading a damaged part ends in.
-_BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
-    *(NotImplementedError, RuntimeError, OSError, ValueError),
-)
 
 
 @dataclass(frozen=True)
@@ -54,7 +47,7 @@ class Zip:
             raise InvalidInput(f"{where}: unpacked, the file is more than {most >> 20} MiB.")
         try:
             data = self.file.read(info)
-        except _BROKEN:
+        except BROKEN_ZIP:
             raise InvalidInput(f"{where}: the file is damaged, or packed in a way that is not read.") from None
         return decode(data, where, "utf-8-sig")
 
@@ -65,7 +58,7 @@ def opened(path: Path) -> Iterator[Zip]:
     try:
         source: Path | BytesIO = BytesIO(read_bytes(path)) if str(path) == STREAM else path
         file = zipfile.ZipFile(source)
-    except _BROKEN as error:
+    except BROKEN_ZIP as error:
         told = reason(error) if isinstance(error, OSError) and error.errno else "this is not a sound zip file."
         raise InvalidInput(f"{path}: {told}") from None
     with file:

@@ -16,12 +16,12 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path as File
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile
 
 from graphpriv.places import Path
 from tabular.compiling import cache_folders, make_cache_folder
 from tabular.files.disk import replacing
 from tabular.files.journal import finish_interrupted
+from tabular.files.zips import BROKEN_ZIP
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,7 +136,7 @@ class Index:
 def index() -> Index:
     """The index, from the file that keeps it, or built now."""
     for folder in cache_folders(File(__file__).parent):
-        with contextlib.suppress(OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile):
+        with contextlib.suppress(*BROKEN_ZIP, LookupError):
             return _read(folder / _file_name())
     from crawler.places.building import build
     from crawler.places.curated import curated, curated_text

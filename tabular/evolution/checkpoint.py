@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy as np
 
 from tabular.errors import InvalidInput, NameTaken, named
 from tabular.files.disk import read_bytes, replacing
+from tabular.files.zips import BROKEN_ZIP
 from tabular.loop import Parts, Values, document_of, key_of, of_document
 
 #: What is added to the name of the file that a run will write.
@@ -134,8 +133,7 @@ class CheckpointFile:
         try:
             with np.load(io.BytesIO(body), allow_pickle=False) as read:
                 return Checkpoint.of({name: read[name] for name in read.files})
-        except (ValueError, TypeError, LookupError, AttributeError, EOFError, RuntimeError, zlib.error,
-                zipfile.BadZipFile, OSError):  # fmt: skip
+        except (*BROKEN_ZIP, TypeError, LookupError, AttributeError):
             raise InvalidInput(f"{self.where}: this is no checkpoint of an evolution.") from None
 
     def clear(self) -> None:

@@ -38,6 +38,21 @@ def zipped(data, name="t.csv"):
     return into.getvalue()
 
 
+def with_other_directory(data, chance):
+    """A zip file with some bytes of its directory, which is at its end, changed."""
+    changed = bytearray(data)
+    for _ in range(chance.randrange(1, 4)):
+        changed[-1 - chance.randrange(70)] = chance.randrange(256)
+    return bytes(changed)
+
+
+def of_another_version(data):
+    """A zip file that says that a version is needed to read it that does not exist."""
+    changed = bytearray(data)
+    changed[data.rindex(b"PK\1\2") + 6] = 200
+    return bytes(changed)
+
+
 def parquet(rows, columns=1, **options):
     """A Parquet file of one value, over and over."""
     into = io.BytesIO()
@@ -81,6 +96,7 @@ SMALL = {
     "an unclosed quote": b'a,b\n1,"2\n3,4\n',
     "rows of unlike length": b"a,b\n1\n1,2,3\n",
     "a zip": zipped(b"a,b\n1,2\n"),
+    "a zip of no known version": of_another_version(zipped(b"a,b\n1,2\n")),
     "gzip": gzip.compress(b"a,b\n1,2\n"),
     "the first bytes of gzip": gzip.compress(b"a,b\n1,2\n")[:9],
     "an old spreadsheet": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500,
@@ -106,6 +122,7 @@ SMALL_GRAPHS = {
     "half a pair:node-link": b'{"nodes": [{"id": "\\ud800"}], "edges": []}',
     "no topics:node-link": b'{"nodes": [{"id": "a", "topics": {"x": 1}}], "edges": []}',
     "UTF-16:node-link": json.dumps({"nodes": [], "edges": []}).encode("utf-16"),
+    "a zip of no known version:edge-list": of_another_version(zipped(b"source,target\na,b\n")),
     "zeros:edge-list": b"\0" * 1000,
     "an unclosed quote:edge-list": b'source,target\n"a,b\n',
 }
@@ -139,17 +156,19 @@ def large():
 def drawn(chance):
     """A small file that nobody has made before, and where it is put."""
     where = chance.choice(("tables", *(f"graphs:{each}" for each in ("node-link", "graphml", "gexf", "edge-list"))))
-    how = chance.randrange(4)
+    how = chance.randrange(5)
     if how == 0:
         return where, chance.randbytes(chance.randrange(3000))
     if how == 1:
         return "tables", with_other_footer(parquet(50, 3), chance)
+    if how == 2:
+        return where, with_other_directory(zipped(b"source,target\na,b\n"), chance)
     known = {**SMALL, **SMALL_GRAPHS, "sound": SOUND, "sound graph": SOUND_GRAPH}
     data = bytearray(chance.choice(list(known.values()))[:3000])
     for _ in range(chance.randrange(1, 20)):
         if data:
             data[chance.randrange(len(data))] = (
-                chance.choice(b'\0\xff",;\n\r<>{}[]&%0123\t') if how == 2 else chance.randrange(256)
+                chance.choice(b'\0\xff",;\n\r<>{}[]&%0123\t') if how == 3 else chance.randrange(256)
             )
     return where, bytes(data)
 
