@@ -21,7 +21,7 @@ from api.service.signing.sessions import IDLE, LONGEST, HalfWay, Session, mark_o
 _LONGEST = 200
 
 #: What is said of a code that was not taken.
-WRONG_CODE = "This code is not valid, or was used before. Wait for the next."
+WRONG_CODE = "This code is not valid, has expired, or was used before. Type the next one while the app shows it."
 
 
 @bp.get("/sign-in")

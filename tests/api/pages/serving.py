@@ -16,6 +16,7 @@ from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
 from api.jobs.workers import Workers
 from api.service.accounts import ROLES
+from api.service.service import Service
 from graphpriv import connect
 from graphpriv.formats import formats
 from graphpriv.formats.contract import write_pieces
@@ -40,6 +41,7 @@ class Served:
     address: str
     tokens: dict[str, str]
     store: str
+    service: Service
 
 
 @dataclass
@@ -97,7 +99,7 @@ def serving(folder: Path) -> Iterator[Served]:
         workers = Workers(settings, 1)
         try:
             with running(app) as (host, port):
-                yield Served(f"http://{host}:{port}", tokens, store)
+                yield Served(f"http://{host}:{port}", tokens, store, service)
         finally:
             workers.stop()
             service.close()

@@ -252,7 +252,9 @@ def test_who_must_have_one_does_nothing_else_before(strict):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_somebody_sets_it_up_signs_out_and_in_again(served, chromium):
+def test_somebody_sets_it_up_signs_out_and_in_again(served, chromium, monkeypatch):
+    clock = [time.time()]
+    monkeypatch.setattr(served.service.factors, "clock", lambda: clock[0])
     custodian = connect(served.address, served.tokens["custodian"])
     token = custodian.ask("POST", "accounts", {"name": "fay", "role": "analyst"})["token"]  # noqa: F811
     with chromium.new_context(viewport={"width": 390, "height": 844}) as context:
@@ -282,7 +284,7 @@ def test_somebody_sets_it_up_signs_out_and_in_again(served, chromium):
         page.get_by_role("img", name="QR code").wait_for()
         sound()
         secret = base64.b32decode(re.search(r"secret=(\w+)", page.locator("dd").last.inner_text())[1])
-        first = step_at(time.time())
+        first = step_at(clock[0])
         give(code_of(secret, first), "Turn on")
         codes = page.locator(".secret").inner_text().split()
         assert len(codes) == 8
@@ -292,6 +294,8 @@ def test_somebody_sets_it_up_signs_out_and_in_again(served, chromium):
             if not is_good:
                 reader.type_in("Your token", token)
                 press("Sign in")
+            else:
+                clock[0] += SECONDS
             give(code)
             page.locator("nav" if is_good else "#wrong").wait_for()
             sound()

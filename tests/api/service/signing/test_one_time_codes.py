@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.service.signing.one_time_codes import REACH, SECONDS, address_of, code_of, step_at, step_of
+from api.service.signing.one_time_codes import SECONDS, address_of, code_of, step_at, step_of
 
 #: The secret of both standards.
 SECRET = b"12345678901234567890"
@@ -32,12 +32,19 @@ def test_rfc_6238_appendix_b(moment, code):
     assert code_of(SECRET, step_at(moment), digits=8) == code
 
 
-@given(st.integers(10, 10**9), st.integers(-5, 5), st.integers(-5, 5))
-def test_a_code_is_taken_near_its_time_and_after_the_last_one(step, off, after):
-    taken = step_of(SECRET, code_of(SECRET, step + off), step * SECONDS, after=step + after)
-    may = abs(off) <= REACH and off > after
+@given(st.integers(10, 10**9), st.floats(0, SECONDS, exclude_max=True), st.integers(-5, 5), st.integers(-5, 5))
+def test_a_code_is_taken_while_it_is_shown_and_after_the_last_one(step, into, off, after):
+    taken = step_of(SECRET, code_of(SECRET, step + off), step * SECONDS + into, after=step + after)
     # By chance, another step has the same code.
-    assert taken == (step + off if may else None) or code_of(SECRET, taken or 0) == code_of(SECRET, step + off)
+    is_shown = code_of(SECRET, step + off) == code_of(SECRET, step)
+    assert taken == (step if is_shown and after < 0 else None)
+    assert is_shown or off
+
+
+def test_a_code_is_taken_for_thirty_seconds_in_all():
+    code, begin = code_of(SECRET, 7), 7.0 * SECONDS
+    taken = [each for each in range(-90, 91) if step_of(SECRET, code, begin + each, after=0) is not None]
+    assert (taken[0], taken[-1], len(taken), SECONDS) == (0, 29, 30, 30)
 
 
 @pytest.mark.parametrize("code", ["", "75522", "7552244", "abcdef", "\uff17\uff15\uff15\uff12\uff12\uff14"])
