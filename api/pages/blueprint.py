@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +12,12 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as Answered
 
 from api.errors import bug_of, outcome_of
-from api.http.gate import account, action_of, service
+from api.http.gate import KEY, account, action_of, service
 from api.http.problems import HttpProblem, outside
 from api.http.sessions import HEADER, Stale, Unfinished
 from api.service import access
-from tabular.errors import ReportedError, StoreUnavailable
+from api.service.answers import Answer
+from tabular.errors import InvalidInput, ReportedError, StoreUnavailable
 
 bp = Blueprint("pages", __name__, template_folder="templates")
 
@@ -37,7 +40,7 @@ _MENU = (
 
 
 #: On which page somebody goes on who has to sign in again; accounts are changed on that of all people.
-_CHANGED_ON = {"pages.end_sessions": "pages.sessions"} | dict.fromkeys(
+_CHANGED_ON = dict.fromkeys(("pages.end_sessions", "pages.own_token"), "pages.sessions") | dict.fromkeys(
     ("pages.begin_factor", "pages.confirm_factor", "pages.renew_codes", "pages.end_factor"), "pages.factor"
 )
 
@@ -47,7 +50,9 @@ def shown(template: str, *, status: int = 200, **context: Any) -> Response:
     mark = g.session.mark if g.get("session") else ""
     who = g.get("account")
     menu = [(url_for(endpoint), name) for endpoint, name in _MENU if who is not None and opens(endpoint)]
-    text = render_template(template, who=who, mark=mark, menu=menu, header=HEADER, may=may, **context)
+    session = g.get("session")
+    ends = session.token_ends[:10] if session and session.token_ends_soon else None
+    text = render_template(template, who=who, mark=mark, menu=menu, header=HEADER, may=may, ends=ends, **context)
     response = Response(text, status=status, mimetype="text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Vary"] = "Cookie"
@@ -78,6 +83,34 @@ def told(view: Callable[..., Response], **path: str) -> Any:
 def go(endpoint: str, **values: Any) -> Answered:
     """Send the browser on to another page after a form."""
     return redirect(url_for(endpoint, **values), 303)
+
+
+def new_key() -> str:
+    """What a form is told by whose deed is done once; it carries it as `key`."""
+    return secrets.token_urlsafe(16)
+
+
+def once(
+    deed: str, make: Callable[[], dict[str, Any]], show: Callable[[dict[str, Any]], Answered], after: str
+) -> Answered:
+    """*Show* what a form *makes*; the same form again, as a reload sends it, leads to the endpoint *after*.
+
+    A token cannot be told after a redirect, since the service does not keep it.
+    """
+    key = request.form.get("key") or new_key()
+    if not KEY.fullmatch(key):
+        raise InvalidInput("This form is incomplete. Load the page again.")
+    digest = hashlib.sha256(deed.encode()).hexdigest()
+    answers, own = service().answers, account().id
+    if answers.begin(own, f"form {key}", digest) is not None:
+        return go(after)
+    try:
+        made = make()
+    except BaseException:
+        answers.end(own, f"form {key}", None)
+        raise
+    answers.end(own, f"form {key}", Answer(303, {}, b""))
+    return show(made)
 
 
 def local(path: str | None) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -11,16 +9,15 @@ from flask import Response, request
 from werkzeug.wrappers import Response as Answered
 
 from api.errors import outcome_of
-from api.http.gate import KEY, account, needs, service
+from api.http.gate import account, needs, service
 from api.http.problems import outside
 from api.http.routes import accounts as routes
 from api.http.routes.verbs import performed
-from api.pages.blueprint import bp, go, named_here, shown, told
+from api.pages.blueprint import bp, go, named_here, new_key, once, shown, told
 from api.pages.commands import ways_of
 from api.service.accounts import ROLES
-from api.service.answers import Answer
 from api.verbs import verbs
-from tabular.errors import InvalidInput, ReportedError
+from tabular.errors import ReportedError
 
 
 @bp.get("/accounts")
@@ -32,7 +29,7 @@ def people() -> Response:
 
 @bp.post("/accounts")
 @needs("administer")
-def new_account() -> Response | Answered:
+def new_account() -> Answered:
     """Add an account, and show its token once."""
     name, role = request.form.get("name", ""), request.form.get("role", "")
     return _once(f"account add\n{name}\n{role}", lambda: _done("account add", name=name, role=role))
@@ -40,7 +37,7 @@ def new_account() -> Response | Answered:
 
 @bp.post("/accounts/<name>/tokens")
 @needs("administer")
-def new_token(name: str) -> Response | Answered:
+def new_token(name: str) -> Answered:
     """Make a token, and show it once."""
     programs = request.form.get("programs") == "yes"
     return _once(
@@ -74,28 +71,12 @@ def log() -> Response:
     return shown("log.html", entries=page["entries"], following=page["next"], ways=ways)
 
 
-def _once(deed: str, make: Callable[[], dict[str, str]]) -> Response | Answered:
-    """Show what a form *makes*; the same form again, as a reload sends it, makes nothing and shows the list.
-
-    A token cannot be told after a redirect, since the service does not keep it.
-    """
-    key = request.form.get("key") or secrets.token_urlsafe(16)
-    if not KEY.fullmatch(key):
-        raise InvalidInput("This form is incomplete. Load the page again.")
-    digest = hashlib.sha256(deed.encode()).hexdigest()
-    answers, own = service().answers, account().id
-    if answers.begin(own, f"form {key}", digest) is not None:
-        return go("pages.people")
+def _once(deed: str, make: Callable[[], dict[str, str]]) -> Answered:
+    """Show what a form *makes*, or what is wrong."""
     try:
-        made = make()
+        return once(deed, make, lambda made: _people(made=made), "pages.people")
     except ReportedError as error:
-        answers.end(own, f"form {key}", None)
         return _people(wrong=outside(error.worded(named_here)), status=outcome_of(error).status)
-    except BaseException:
-        answers.end(own, f"form {key}", None)
-        raise
-    answers.end(own, f"form {key}", Answer(303, {}, b""))
-    return _people(made=made)
 
 
 def _people(made: dict[str, str] | None = None, wrong: str | None = None, status: int = 200) -> Response:
@@ -106,7 +87,7 @@ def _people(made: dict[str, str] | None = None, wrong: str | None = None, status
     typed = request.form if wrong else {}
     return shown(
         "accounts.html", status=status, accounts=accounts, tokens=tokens, made=made, wrong=wrong, typed=typed,
-        roles=ROLES, key=secrets.token_urlsafe(16), ways=ways,
+        roles=ROLES, key=new_key(), ways=ways,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 from math import ceil
+from typing import Any
 
 from flask import g, redirect, request
 from werkzeug.wrappers import Response
@@ -12,7 +13,7 @@ from werkzeug.wrappers import Response
 from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
 from api.http.sessions import BEFORE, COOKIE, check_fresh, check_mark, drop, held, keep, session_of
-from api.pages.blueprint import bp, go, local, shown
+from api.pages.blueprint import bp, go, local, new_key, once, shown
 from api.service.accounts import Account
 from api.service.signing.second_factors import TooManyCodes
 from api.service.signing.sessions import IDLE, LONGEST, HalfWay, Session, mark_of
@@ -109,10 +110,38 @@ def sign_out() -> Response:
 @needs("look up")
 def sessions() -> Response:
     """Show where whoever asks is signed in."""
+    return _sessions()
+
+
+@bp.post("/sessions/token")
+@needs("look up")
+def own_token() -> Response:
+    """Show whoever is signed in another token in the place of theirs, once: nobody else has seen it."""
+    check_fresh()
+    session: Session | None = g.get("session")
+    if session is None:
+        raise HttpProblem(403, "Forbidden", "One's own token is replaced on its page alone.")
+
+    def make() -> dict[str, Any]:
+        with service().records.together():
+            made = service().accounts.replace(session.token, session=session.id)
+            service().log.add(
+                "replace", "token", made.token.id, account=account().name, role=account().role,
+                details={"account": account().name, "was": session.token},
+            )  # fmt: skip
+        return {"token": made.secret, "expires": made.token.expires}
+
+    return once("own token", make, lambda made: _sessions(made=made), "pages.sessions")
+
+
+def _sessions(made: dict[str, Any] | None = None) -> Response:
     session = g.get("session")
     found, factor = service().sessions.of(account()), service().factors.of(account())
-    here = None if session is None else session.id
-    return shown("sessions.html", sessions=found, factor=factor, here=here, longest=_hours(LONGEST), idle=_hours(IDLE))
+    here, ends = (None, None) if session is None else (session.id, session.token_ends[:10])
+    return shown(
+        "sessions.html", sessions=found, factor=factor, here=here, longest=_hours(LONGEST), idle=_hours(IDLE),
+        token_ends=ends, made=made, key=new_key(),
+    )  # fmt: skip
 
 
 @bp.post("/sessions/end")

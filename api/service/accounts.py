@@ -30,6 +30,9 @@ FIRST = "custodian"
 #: How long a token is good for unless somebody says otherwise, in days.
 DAYS = 90
 
+#: How long the first token of an account is good for, in days: somebody else has seen it. Its owner replaces it.
+FIRST_DAYS = 7
+
 #: When a token was last used is written down no more often than this, in seconds: not on each request.
 _USE_SHOWN_AFTER = 60
 
@@ -126,7 +129,7 @@ class Accounts:
         """The account with an *id*, if there still is one."""
         return next((each for each in self.all() if each.id == id), None)
 
-    def add(self, name: str, role: str, *, days: int = DAYS) -> tuple[Account, NewToken]:
+    def add(self, name: str, role: str, *, days: int = FIRST_DAYS) -> tuple[Account, NewToken]:
         """Add an account with a first token."""
         check_account_name(name)
         if role not in ROLES:
@@ -145,7 +148,7 @@ class Accounts:
                 return None
             account = Account(secrets.token_hex(8), FIRST, "custodian", now())
             db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", (account.id, FIRST, account.role, account.created))
-            return _insert_token(db, account, DAYS)
+            return _insert_token(db, account, FIRST_DAYS)
 
     def remove(self, name: str) -> Account:
         """Remove an account; its tokens stop at once. The last custodian stays."""
@@ -161,6 +164,20 @@ class Accounts:
         """Make a further token of an account, or one for its *programs* alone."""
         with self._home.writing() as db:
             return _insert_token(db, _account(db, name), days, programs=programs)
+
+    def replace(self, token: str, *, session: str) -> NewToken:
+        """Make another token in the place of one, by its id; a *session* goes on with it, all others end."""
+        with self._home.writing() as db:
+            row = db.execute(
+                f"SELECT {ACCOUNT} FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.id = ?",  # noqa: S608
+                (token,),
+            ).fetchone()
+            if row is None:
+                raise UnknownName(f"No token has the id {token!r}.")
+            made = _insert_token(db, Account.of(row), DAYS)
+            db.execute("UPDATE sessions SET token = ? WHERE id = ? AND token = ?", (made.token.id, session, token))
+            db.execute("DELETE FROM tokens WHERE id = ?", (token,))
+        return made
 
     def tokens(self, name: str | None = None) -> list[Token]:
         """The tokens of an account, or of all accounts, those that expire first at the front."""

@@ -14,7 +14,8 @@ _ONCE = "This is shown once; only its hash is kept."
 def added(verb: Any, outcome: Outcome, said: Said) -> None:
     """The new account and its first token."""
     document = outcome.document
-    note(f"{document['account']} is now {document['role']}. Its token, which expires on {document['expires'][:10]}:")
+    until = document["expires"][:10]
+    note(f"{document['account']} is now {document['role']}. This is its first token, valid until {until}:")
     said.line(document["token"])
     note(_ONCE)
 

@@ -12,6 +12,7 @@ DIGITS, SECONDS = 6, 30
 #: The bytes of a secret, as many as RFC 4226 advises.
 SECRET_BYTES = 20
 
+
 def code_of(secret: bytes, counter: int, *, digits: int = DIGITS) -> str:
     """The code of a *counter* (RFC 4226, section 5.3).
 

@@ -30,6 +30,10 @@ PATIENCE = timedelta(minutes=5)
 FRESH = timedelta(minutes=10)
 
 
+#: So long before a token ends its owner is told on each page.
+SOON = timedelta(days=3)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Session:
     """One browser that is signed in."""
@@ -38,12 +42,20 @@ class Session:
     account: Account
     began: str
     used: str
+    #: The id of the token that was used, and when that ends.
+    token: str
+    token_ends: str
     secret: str = field(repr=False)
 
     @property
     def mark(self) -> str:
         """What a form of this session carries."""
         return mark_of(self.secret)
+
+    @property
+    def token_ends_soon(self) -> bool:
+        """Whether it is time to get another token."""
+        return self.token_ends < written(datetime.now(UTC) + SOON)
 
     @property
     def is_fresh(self) -> bool:
@@ -135,18 +147,19 @@ class Sessions:
         """The session with a *secret*, if it and its token are still good; the use is written down."""
         with self._home.reading() as db:
             row = db.execute(
-                f"SELECT s.id, s.began, s.used, {ACCOUNT} FROM sessions s JOIN tokens t "  # noqa: S608
+                f"SELECT s.id, s.began, s.used, t.id, t.expires, {ACCOUNT} FROM sessions s JOIN tokens t "  # noqa: S608
                 "ON t.id = s.token JOIN accounts a ON a.id = t.account "
                 "WHERE s.digest = ? AND s.began > ? AND s.used > ? AND t.expires > ?",
                 (digest(secret), *_too_old(), now()),
             ).fetchone()
         if row is None:
             return None
-        id, began, used, *account = row
+        id, began, used, token, ends, *account = row
         if used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
             with suppress(FileFailure), self._home.writing() as db:
                 db.execute("UPDATE sessions SET used = ? WHERE id = ?", (now(), id))
-        return Session(id=id, account=Account.of(account), began=began, used=used, secret=secret)
+        found = Account.of(account)
+        return Session(id=id, account=found, began=began, used=used, token=token, token_ends=ends, secret=secret)
 
     def of(self, account: Account) -> list[SignedIn]:
         """The sessions of an account that are still good, the newest first."""

@@ -171,6 +171,8 @@ MATRIX |= {
     ("POST", "/sign-out"): Row(whole=(303, 303, 303)),
     ("GET", "/sessions"): Row(whole=ALL),
     ("POST", "/sessions/end"): Row(whole=(303, 303, 303)),
+    # It is for who is signed in, never with a token.
+    ("POST", "/sessions/token"): Row(whole=(N, N, N)),
     ("GET", "/second-factor"): Row(whole=ALL),
     # It is changed by who is signed in, never with a token.
     **{("POST", f"/second-factor{each}"): Row(whole=(N, N, N)) for each in ("", "/confirm", "/codes", "/off")},

@@ -9,7 +9,7 @@ import pytest
 
 from api.http.sessions import BEFORE, COOKIE, FIELD, HEADER
 from api.service.home import written
-from api.service.signing.sessions import mark_of
+from api.service.signing.sessions import FRESH, SOON, mark_of
 from tests.api.http.conftest import app, config, make, service  # noqa: F401 (fixtures)
 
 
@@ -50,6 +50,55 @@ def test_a_session_ends_with_its_token(client, session, service):  # noqa: F811
     service.accounts.revoke(token.id)
     assert client.get("/accounts").headers["Location"].startswith("/sign-in?next=")
     assert client.get("/v1/graphs").status_code == 401
+
+
+def replaced(client):
+    """The answer to the form that replaces one's token, and the form."""
+    page = client.get("/sessions")
+    (key,) = re.findall(r'name="key" value="([^"]+)"', page.text)
+    form = {FIELD: mark(page), "key": key}
+    return client.post("/sessions/token", data=form), form
+
+
+def test_somebody_replaces_the_token_that_others_have_seen(app, client, session, token, service):  # noqa: F811
+    other = app.test_client()
+    form = {FIELD: mark(other.get("/sign-in")), "token": token}
+    assert other.post("/sign-in", data=form).status_code == 303
+    (old,) = service.accounts.tokens("ann")
+    answer, form = replaced(client)
+    (new,) = re.findall(r"gp_[\w-]+", answer.text)
+    (kept,) = service.accounts.tokens("ann")
+    assert answer.status_code == 200 and f"valid until {kept.expires[:10]}" in answer.text
+    # The browser goes on; the old token, and what began with it elsewhere, are of no use.
+    assert client.get("/sessions").status_code == 200
+    assert other.get("/sessions").status_code == 303
+    told = [client.get("/v1/graphs", headers={"Authorization": f"Bearer {each}"}) for each in (token, new)]
+    assert [each.status_code for each in told] == [401, 200]
+    entry = next(each for each in service.log.entries() if each.action == "replace")
+    assert (entry.kind, entry.object) == ("token", kept.id)
+    assert {"account": "ann", "was": old.id}.items() <= entry.details.items()
+    # The same form again, as a reload sends it, shows and changes nothing.
+    again = client.post("/sessions/token", data=form)
+    assert (again.status_code, again.headers["Location"]) == (303, "/sessions")
+    assert [each.id for each in service.accounts.tokens("ann")] == [kept.id]
+
+
+def test_a_token_is_replaced_by_who_signed_in_a_moment_ago_alone(client, session, token, service):  # noqa: F811
+    with service.records.home.writing() as db:
+        db.execute("UPDATE sessions SET began = ?", (written(datetime.now(UTC) - FRESH),))
+    answer, _ = replaced(client)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/sign-in?next=/sessions&again=yes")
+    client.delete_cookie(COOKIE)
+    assert client.post("/sessions/token", headers={"Authorization": f"Bearer {token}"}).status_code == 403
+    assert len(service.accounts.tokens("ann")) == 1
+
+
+def test_every_page_says_that_a_token_ends_soon(client, session, service):  # noqa: F811
+    assert "Your token ends on" not in client.get("/").text
+    ends = written(datetime.now(UTC) + SOON - timedelta(minutes=1))
+    with service.records.home.writing() as db:
+        db.execute("UPDATE tokens SET expires = ?", (ends,))
+    assert f"Your token ends on {ends[:10]}." in client.get("/").text
 
 
 def test_a_form_without_the_mark_changes_nothing(client, session, service):  # noqa: F811

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.service.accounts import Accounts, RateLimit
+from api.service.accounts import DAYS, FIRST_DAYS, Accounts, RateLimit
 from api.service.home import Home
 from tabular.errors import InvalidInput, InvalidParameter, NameTaken, UnknownName
 
@@ -73,6 +74,21 @@ def test_the_first_account_is_made_once(accounts):
     first = accounts.add_first()
     assert accounts.of_token(first.secret).role == "custodian"
     assert accounts.add_first() is None
+
+
+def test_the_first_token_of_an_account_is_short_lived(accounts):
+    """Somebody else has seen it; whoever it is for replaces it, or gets another."""
+    life = {each: datetime.now(UTC) + timedelta(days=each) for each in (FIRST_DAYS, DAYS)}
+    assert life[FIRST_DAYS] - datetime.now(UTC) <= timedelta(days=7)
+    firsts = [accounts.add_first(), accounts.add("ann", "analyst")[1]]
+    assert [each.token.expires[:16] for each in firsts] == [life[FIRST_DAYS].isoformat()[:16]] * 2
+    assert accounts.new_token("ann").token.expires[:16] == life[DAYS].isoformat()[:16]
+    replaced = accounts.replace(firsts[0].token.id, session="none")
+    assert replaced.token.expires[:16] == life[DAYS].isoformat()[:16]
+    assert accounts.of_token(replaced.secret).name == "custodian"
+    assert accounts.of_token(firsts[0].secret) is None
+    with pytest.raises(UnknownName):
+        accounts.replace(firsts[0].token.id, session="none")
 
 
 def test_a_removed_account_is_gone_with_its_tokens_and_a_later_one_is_another(accounts):
