@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from flask import Flask, Response, current_app, g, request
 
+from api.http.options import OPTIONS, check_options
 from api.http.problems import HttpProblem, service_of
 from api.http.sessions import Unfinished, check_fresh, session_of
 from api.service import access
@@ -104,6 +105,7 @@ def register(app: Flask) -> None:
     app.teardown_request(_leave_place)
     crowd = Crowd()
     app.before_request(lambda: _admit(crowd))
+    app.before_request(check_options)
     app.before_request(_answered_before)
     app.after_request(_keep_answer)
     app.after_request(_tag)
@@ -298,5 +300,5 @@ def _secure(response: Response) -> Response:
     # Files come with half of it.
     if response.headers.get("Cache-Control", "no-cache") == "no-cache":
         response.headers["Cache-Control"] = "private, no-cache"
-    response.headers.add("Vary", "Authorization")
+    response.vary.update(("Authorization", OPTIONS))
     return response

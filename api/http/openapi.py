@@ -12,6 +12,7 @@ from werkzeug.routing import Rule
 
 from api.http.describing import PROBLEM_SCHEMA, Description, Schema
 from api.http.gate import KEY, action_of
+from api.http.options import HELP, OPTIONS
 from api.http.problems import PROBLEM
 from tabular.release import version
 
@@ -94,6 +95,8 @@ def _parameters(rule: Rule, method: str, described: Description, *, needs_token:
         plain = {key: value for key, value in schema.items() if key not in ("description", "required")}
         told = {"required": True} if schema.get("required") else {}
         yield {"name": name, "in": "query", "schema": plain, "description": schema.get("description", ""), **told}
+    if described.query and method == "GET" and OPTIONS not in described.headers:
+        yield {"name": OPTIONS, "in": "header", "schema": {"type": "string"}, "description": HELP}
     for name, help in described.headers.items():
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": help}
     if method in ("POST", "PUT") and needs_token:

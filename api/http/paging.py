@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from flask import Response, jsonify, request
 
+from api.http.options import OPTIONS
 from api.http.problems import HttpProblem
 
 T = TypeVar("T")
@@ -54,7 +55,12 @@ def page(
 
 
 def lead_on(response: Response, following: str) -> None:
-    """Have the header Link of a page lead on to the one that begins at a cursor."""
+    """Have the header Link of a page lead on to the one that begins at a cursor.
+
+    A cursor may name a person: where options stand in a header, no address is made of them.
+    """
+    if OPTIONS in request.headers:
+        return
     others = [(name, text) for name, text in request.args.items(multi=True) if name != "cursor"]
     query = urlencode([*others, ("cursor", following)])
     # An address may name a person in any letters; a header holds those of an address alone.

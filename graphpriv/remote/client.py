@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from graphpriv.remote import transport
-from graphpriv.remote.transport import Refused, Transport, asking, path
+from graphpriv.remote.transport import Refused, Transport, asked, asking, path
 from tabular.errors import InvalidInput, InvalidParameter, SourceUnavailable
 
 #: So much of a file goes up at once, in bytes.
@@ -103,11 +103,11 @@ class Client:
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         """A document, such as that of `graphs/NAME`."""
-        return dict(self._at.get(asking(path, query)))
+        return dict(self._at.get(path, query))
 
-    def delete(self, path: str) -> dict[str, Any]:
-        """Delete `graphs/NAME` or `tables/NAME`."""
-        return dict(self.ask("DELETE", path))
+    def delete(self, path: str, **query: Any) -> dict[str, Any]:
+        """Delete `graphs/NAME` or `tables/NAME`, or the *user* of `graphs/NAME/users`."""
+        return dict(self.ask("DELETE", path, **asked(query)))
 
     def rows(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """All rows of an answer or list in pages, such as `graphs/NAME/users`, page by page."""
@@ -121,7 +121,7 @@ class Client:
 
     def download(self, path: str, file: str | Path, **query: Any) -> Path:
         """Write what `graphs/NAME/file` or `jobs/ID/files/NAME` gives to a new file, or into a folder."""
-        return self._at.download(asking(path, query), Path(file))
+        return self._at.download(path, query, Path(file))
 
 
 def connect(url: str, token: str) -> Client:

@@ -24,6 +24,9 @@ T = TypeVar("T")
 #: So long an answer may be silent, in seconds.
 _PATIENCE = 120.0
 
+#: The header that holds the options of a question.
+OPTIONS = "Graphpriv-Options"
+
 #: The pauses before what broke off is tried again, and between two looks at a job, in seconds.
 PAUSES = (0.1, 0.3, 1.0, 3.0, 10.0)
 
@@ -56,9 +59,9 @@ class Transport:
         with self._opened(method, address, body, headers) as answer:
             return json.load(answer)
 
-    def get(self, address: str) -> Any:
-        """A document."""
-        return _again(lambda: self.ask("GET", address))
+    def get(self, address: str, query: Mapping[str, Any] | None = None) -> Any:
+        """A document; a *query* stands in no address, which others write down."""
+        return _again(lambda: self.ask("GET", address, **asked(query or {})))
 
     def once(self, method: str, address: str, body: Any) -> Any:
         """Ask for something that is done once, however often the connection breaks off."""
@@ -86,9 +89,9 @@ class Transport:
                     yield told["id"], told["event"], json.loads(told["data"])
                     told = {}
 
-    def download(self, address: str, to: Path) -> Path:
+    def download(self, address: str, query: Mapping[str, Any], to: Path) -> Path:
         """Write an answer to a new file, or into a folder; one that was cut leaves nothing."""
-        with self._opened("GET", address, None, {}) as answer:
+        with self._opened("GET", address, None, asked(query)) as answer:
             if to.is_dir():
                 to /= _name(answer, address)
             put_right([str(to)])
@@ -105,6 +108,8 @@ class Transport:
         request = Request(f"{self.url}/v1/{address}", body, sent, method=method)  # noqa: S310 (its scheme was checked)
         try:
             with _answered(request) as answer:
+                if OPTIONS in headers and OPTIONS not in answer.headers.get("Vary", ""):
+                    raise InvalidInput(f"{self.url}: the service is older than this client; update it first.")
                 yield answer
         except FileExistsError as error:
             raise InvalidInput(f"{error.filename}: the file already exists.") from None
@@ -119,8 +124,18 @@ def path(*words: str) -> str:
 
 def asking(address: str, query: Mapping[str, Any]) -> str:
     """An address with a query."""
-    given = {name: value for name, value in query.items() if value is not None}
-    return f"{address}?{urlencode(given, doseq=True)}" if given else address
+    written = _written(query)
+    return f"{address}?{written}" if written else address
+
+
+def asked(query: Mapping[str, Any]) -> dict[str, str]:
+    """The header with a query."""
+    written = _written(query)
+    return {OPTIONS: written} if written else {}
+
+
+def _written(query: Mapping[str, Any]) -> str:
+    return urlencode({name: value for name, value in query.items() if value is not None}, doseq=True)
 
 
 def _answered(request: Request) -> HTTPResponse:

@@ -18,6 +18,7 @@ from api.http import paging
 from api.http.bodies import json_object, refuse_swelling, scanned
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
+from api.http.options import HELP, OPTIONS
 from api.http.problems import HttpProblem, call_by
 from api.http.routes import jobs
 from api.service import access
@@ -179,7 +180,21 @@ def forget(name: str, user: str) -> Response:
 
     The log has a random id in their place.
     """
+    return _forgotten(name, user)
+
+
+@bp.delete("/v1/graphs/<name>/users")
+@needs("forget")
+@answers(FORGOTTEN, headers={OPTIONS: HELP})
+def forget_out_of_the_address(name: str) -> Response:
+    """Remove a person, as below, whose id stands in the header Graphpriv-Options: user=ID."""
+    return _forgotten(name, request.args.get("user", "") if OPTIONS in request.headers else "")
+
+
+def _forgotten(name: str, user: str) -> Response:
     graph = found_graph(name, "forget", person=secrets.token_hex(8))
+    if not user:
+        raise HttpProblem(400, "Invalid input", f"user is missing; it belongs in the header {OPTIONS}: user=ID.")
     try:
         outcome = _perform("graph forget", {"name": graph.stored, "user": user})
     except InvalidInput:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
@@ -11,6 +11,7 @@ from flask import Flask, Response, request
 from api.http import rows
 from api.http.describing import Schema, answers
 from api.http.gate import account, needs, service
+from api.http.options import OPTIONS
 from api.http.routes import graphs
 from api.http.schema import schema_of_option
 from api.service.access import UnknownThing
@@ -24,17 +25,25 @@ from tabular.registry import Entry
 #: The options that every answer of rows has, and the one that stands in the path.
 _PAGES, _USER = ("limit", "cursor"), "user"
 
+#: Where the user belongs who does not stand in the path.
+_WHERE = f"; it belongs in the header {OPTIONS}: user=ID"
+
 
 def register(app: Flask) -> None:
     """Add the routes of all questions to *app*."""
     for entry in queries.entries():
-        app.add_url_rule(path_of(entry), f"query {entry.name}", _view(entry), methods=["GET"])
+        for number, path in enumerate(paths_of(entry)):
+            app.add_url_rule(path, f"query {entry.name}{' out of the address' * number}", _view(entry), methods=["GET"])
 
 
-def path_of(entry: Entry[Query]) -> str:
-    """The path of a question: below the graph, or below one of its users."""
-    below = "/users/<path:user>" if _USER in options_of(entry.method) else ""
-    return f"/v1/graphs/<name>{below}/{entry.name}"
+def paths_of(entry: Entry[Query]) -> Sequence[str]:
+    """The paths of a question: below one of the users of a graph if it is about one, and below the graph."""
+    plain = f"/v1/graphs/<name>/{entry.name}"
+    return (f"/v1/graphs/<name>/users/<path:user>/{entry.name}", plain) if _is_of_user(entry.method) else (plain,)
+
+
+def _is_of_user(query: type[Query]) -> bool:
+    return _USER in options_of(query)
 
 
 def options_of(query: type[Query]) -> dict[str, Field[Any]]:
@@ -93,18 +102,18 @@ def _made(query: type[Query], path: dict[str, str]) -> Query:
     """The question that the address asks."""
     known, errors, given = options_of(query), {}, {}
     texts = {name: text for name, text in request.args.items() if name != "format"} | path
+    missing = {name for name, option in known.items() if is_required(option)} - set(texts)
     if rows.wants_all():
         texts.pop("limit", None)
     for name, text in texts.items():
         try:
-            if name not in known or (name == _USER and name not in path):
+            if name not in known or (name == _USER and name not in path and OPTIONS not in request.headers):
                 unknown = UnknownName.among("option", name[:100], known).worded(named)
                 raise InvalidParameter(f"{named(name[:100])}: {unknown}")
             given[name] = value_in(known[name], text)
         except InvalidParameter as error:
             errors[name[:100]] = error.worded(named)
-    missing = {name for name, option in known.items() if is_required(option)} - set(texts)
-    errors |= {name: f"{named(name)} is missing." for name in missing}
+    errors |= {name: f"{named(name)} is missing{_WHERE if name == _USER else ''}." for name in missing}
     if errors:
         raise WrongOptions(errors)
     return query(**given)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from api.app import create_app
+from api.http.options import OPTIONS
 from api.service.accounts import ROLES
 from api.service.requests import offered
 from api.verbs import verbs
@@ -47,8 +49,11 @@ class Row:
     whole: tuple[Any, ...] | None = None
     body: Any = None
     query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
+#: A person, out of the address.
+ANN = {OPTIONS: "user=ann"}
 LEVELS = b"30;*\n40;*\n"
 ASKS = Row(original=(Y, N, H), **READS)
 TABLES = {"file": "{name}", "quasi_identifiers": ["age"]}
@@ -68,6 +73,8 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("GET", "/v1/graphs/<name>/users/<path:user>/neighbours"): Row(
         original=(Y, N, H), release=NOTHING, foreign=NOTHING
     ),
+    ("GET", "/v1/graphs/<name>/neighbours"): Row(original=(Y, N, H), release=NOTHING, foreign=NOTHING, headers=ANN),
+    ("DELETE", "/v1/graphs/<name>/users"): Row(**{**CHANGES, "release": (400, N, N)}, headers=ANN),
     # To replace an original takes its ETag: a conflict is a yes.
     ("PUT", "/v1/graphs/<name>"): Row(
         original=(409, N, N), release=CUSTODIANS, foreign=CUSTODIANS, body=json.dumps(SMALL).encode()
@@ -294,7 +301,7 @@ def asked(caller, method, rule, row, what, role):
         upload = f"upload-of-{role}" if what == "whole" else "upload-of-somebody"
         text = json.dumps(given).replace("{name}", name).replace("{upload}", upload)
         return caller(method, path, data=text, content_type="application/json")
-    return caller(method, path)
+    return caller(method, path, headers=row.headers)
 
 
 @pytest.mark.parametrize(("method", "rule"), list(MATRIX))

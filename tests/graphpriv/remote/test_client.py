@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -113,6 +114,41 @@ def test_an_upload_goes_on_where_it_was_cut(ends, tmp_path, monkeypatch):
     offsets = [int(each.partition("offset=")[2]) for each in wire.asked if each.startswith("PUT")]
     assert offsets == [0, 0, 200_000, 400_000, 600_000, 800_000, 1_000_000]
     assert len(list(service.uploads.folder.iterdir())) == 1
+
+
+def test_no_address_holds_what_somebody_asks_about(ends, tmp_path):
+    wire, ask, _ = ends
+    near = ask.get("graphs/people/neighbours", user="bob")["rows"]
+    assert {each["id"] for each in near} == {"ann", "cid", "dee"}
+    users = list(ask.rows("graphs/people/users", limit=2))
+    assert [each["id"] for each in users] == ["ann", "bob", "cid", "dee"]
+    csv = ask.download("graphs/people/users", tmp_path / "found.csv", format="csv", degree="3").read_text()
+    assert csv.splitlines()[1].startswith("bob,")
+    assert ask.delete("graphs/people/users", user="bob")["follows"] == 3
+    assert len(wire.asked) == 5
+    assert not [each for each in wire.asked if "?" in each or "bob" in each]
+
+
+def test_a_service_that_does_not_know_the_header_is_told(tmp_path):
+    """It would answer another question: that without options."""
+
+    class Older(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Vary", "Authorization")
+            self.end_headers()
+            self.wfile.write(b'{"rows": [], "next": null}')
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Older) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        ask = connect(f"http://127.0.0.1:{server.server_port}", "gp_x")
+        assert ask.get("graphs/people/users") == {"rows": [], "next": None}
+        with pytest.raises(InvalidInput, match="older than this client"):
+            ask.get("graphs/people/users", topic="x")
+        server.shutdown()
 
 
 def test_a_job_that_was_asked_for_when_the_connection_broke_off_is_one_job(ends):

@@ -58,7 +58,7 @@ def test_rows_come_as_csv_by_accept_or_format(analyst, graphs):
     by_format = analyst.get("/v1/graphs/people-v1/users?format=csv&limit=all")
     assert by_accept.mimetype == by_format.mimetype == "text/csv"
     assert by_accept.data == by_format.data
-    assert "Accept" in by_accept.headers.getlist("Vary")
+    assert "Accept" in by_accept.headers["Vary"].split(", ")
     header, *rows = csv.reader(io.StringIO(by_accept.text))
     shown = analyst.get("/v1/graphs/people-v1/users").json["rows"]
     assert [row[header.index("id")] for row in rows] == [row["id"] for row in shown]
