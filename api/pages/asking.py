@@ -9,12 +9,12 @@ from math import log
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import request
 from markupsafe import Markup
 
 from api.http.gate import service
+from api.http.options import OPTIONS
 from api.http.problems import outside
-from api.pages.blueprint import named_here
+from api.pages.blueprint import given, named_here
 from api.service.graphs import Graph
 from api.verbs.values import value_in
 from graphpriv.places import LEVELS
@@ -56,10 +56,10 @@ _LEVELS = ("location:continent", "location:country", "location")
 
 @dataclass(frozen=True)
 class Source:
-    """A request that gives an answer, and its address, to which a format can be added."""
+    """A request that gives an answer, and its address, to which a format can be added; none where it tells of whom."""
 
     request: str
-    address: str
+    address: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +93,8 @@ class Asked:
 
     @classmethod
     def here(cls) -> Asked:
-        """What the address asks."""
-        texts = {
-            each.name: request.args.get(each.name, "").strip()[:200] for each in fields(cls) if each.name != "wrong"
-        }
+        """What the address asks, or the form."""
+        texts = {each.name: given().get(each.name, "").strip()[:200] for each in fields(cls) if each.name != "wrong"}
         found: dict[str, Any] = {name: text for name, text in texts.items() if text}
         for name, known in (("by", tuple(KEYS)), ("and_by", tuple(KEYS)), ("ends", tuple(ENDS))):
             if found.get(name, known[0]) not in known:
@@ -155,10 +153,14 @@ def _values(graph: Graph, by: str) -> list[str]:
 
 def neighbours(graph: Graph, user: str, cursor: str) -> Answer:
     """The neighbours of a user."""
-    path = f"users/{quote(user, safe='')}/neighbours"
     shown = {"limit": "50", **({"cursor": cursor} if cursor else {})}
     found = _page(graph, "neighbours", {"user": user, **shown})
-    return Answer(title=f"Neighbours of {user}", source=_source(graph, path, {"limit": "50"}), page=found)
+    if graph.kind == "original":
+        request = f"GET /v1/graphs/{quote(graph.address, safe=':')}/neighbours"
+        source = Source(f"{request} with {OPTIONS}: {urlencode({'user': user, 'limit': 50})}", None)
+    else:
+        source = _source(graph, f"users/{quote(user, safe='')}/neighbours", {"limit": "50"})
+    return Answer(title=f"Neighbours of {user}", source=source, page=found)
 
 
 def _answers(graph: Graph, asked: Asked) -> Iterator[Answer]:

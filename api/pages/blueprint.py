@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as Answered
 
@@ -117,6 +118,11 @@ def local(path: str | None) -> str:
     """A *path* of this service that somebody wanted to see, else the home page."""
     is_ours = path is not None and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if path is not None and is_ours else url_for("pages.home")
+
+
+def given() -> MultiDict[str, str]:
+    """The options of a page: of an original they come in a form, since addresses are written down."""
+    return request.form if request.method == "POST" else request.args
 
 
 def named_here(parameter: str) -> str:

@@ -9,7 +9,7 @@ from api.http.gate import account, needs, service
 from api.http.problems import call_by
 from api.http.routes import graphs as routes
 from api.pages import asking, pictures
-from api.pages.blueprint import bp, go, may, shown, told
+from api.pages.blueprint import bp, given, go, may, shown, told
 from api.pages.collecting import providers_here, why_folded
 from api.pages.commands import ways_of
 from api.service.graphs import KINDS, Graph
@@ -17,7 +17,7 @@ from api.service.requests import Thing
 from api.verbs.graph.show import told as told_of_crawl
 
 
-@bp.get("/graphs/<name>")
+@bp.route("/graphs/<name>", methods=["GET", "POST"])
 @needs("describe")
 def graph(name: str) -> Response:
     """Show a graph."""
@@ -29,7 +29,7 @@ def graph(name: str) -> Response:
         figures = routes.figures_of(found)
     else:
         figures = told(routes.show, name=found.address)
-    user = request.args.get("user", "") if reads else ""
+    user = given().get("user", "") if reads else ""
     asked, answers = asking.answers(found) if reads else (asking.Asked(), [])
     return shown(
         "graph.html",
@@ -41,10 +41,11 @@ def graph(name: str) -> Response:
         asked=asked,
         answers=answers,
         asking=asking,
+        given=given(),
         proposed=asking.proposed(found) if reads else {},
         providers=providers_here(),
         folding=why_folded(found) if found.kind == "original" and may("protect", "original") else None,
-        user=asking.neighbours(found, user, request.args.get("after", "")) if user else None,
+        user=asking.neighbours(found, user, given().get("after", "")) if user else None,
         has_picture=found.info.users <= pictures.MOST,
         picture=url_for("pages.picture", name=found.name, kind=found.kind),
         formats=("node-link", "graphml", "gexf", "edge-list"),

@@ -220,6 +220,26 @@ function facts() {
   said.textContent = `${what} ${shown}`;
 }
 
+// What leads to the neighbours of a user; of an original, the form that keeps the user out of the address.
+function linked(id) {
+  const find = document.getElementById("find");
+  const link = document.createElement(find?.method === "post" ? "button" : "a");
+  link.textContent = "see all of them";
+  if (link.localName === "button") {
+    link.className = "link";
+    link.addEventListener("click", () => {
+      find.elements.user.value = id;
+      find.requestSubmit();
+    });
+    return link;
+  }
+  const address = new URL(box.dataset.user, location.href);
+  address.searchParams.set("user", id);
+  address.hash = "neighbours";
+  link.href = address;
+  return link;
+}
+
 function tell(at) {
   if (picture.communities) {
     const { sizes, inside } = picture.communities;
@@ -228,12 +248,7 @@ function tell(at) {
   }
   const id = picture.ids[at];
   const values = ["continent", "topic1"].map((each) => picture.colours[each]).map((each) => each.names[each.codes[at]] || each.other);
-  const link = document.createElement("a");
-  const address = new URL(box.dataset.user, location.href);
-  address.searchParams.set("user", id);
-  address.hash = "neighbours";
-  link.href = address;
-  link.textContent = "see all of them";
+  const link = linked(id);
   const sampled = picture.drawn === picture.of ? "" : " in the sample";
   const shared = picture.colours.class.sizes[at];
   const alike = shared > 1 ? `${format(shared)} users have this profile` : "nobody else has this profile";

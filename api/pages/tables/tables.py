@@ -14,9 +14,10 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as Answered
 
 from api.http.gate import account, needs, service
+from api.http.options import OPTIONS
 from api.http.problems import outside
 from api.http.routes import tables as routes
-from api.pages.blueprint import bp, go, may, named_here, shown, told
+from api.pages.blueprint import bp, given, go, may, named_here, shown, told
 from api.pages.commands import ways_of
 from api.pages.tables import columns
 from api.service.requests import Thing
@@ -53,16 +54,14 @@ class Asked:
     is_cut: bool = False
 
 
-@bp.get("/tables/<name>")
+@bp.route("/tables/<name>", methods=["GET", "POST"])
 @needs("describe")
 def table(name: str) -> Response | Answered:
     """Show a table."""
     found = _sought(name, "describe")
-    added = _added_filter()
-    if added is not None:
-        where = [*request.args.getlist("where"), added]
+    if request.method == "GET" and _added_filter() is not None:
         kept = {key: value for key, value in request.args.items() if key in ("kind", "by")}
-        return go("pages.table", name=found.name, where=where, **kept)
+        return go("pages.table", name=found.name, where=_conditions(), **kept)
     return _page(found)
 
 
@@ -96,7 +95,7 @@ def _page(found: StoredTable, *, wrong: str | None = None) -> Response:
         wrong_question=wrong_question, standing=standing, shown=shown_columns, ready=ready(standing),
         forms=_forms(found, shown_columns, schema, page * _COLUMNS) if can_say and description else [],
         page=page, pages=-(-len(standing) // _COLUMNS), kinds=columns.KINDS, roles=columns.ROLES, signs=_SIGNS,
-        conditions=_conditions(), dictionary=_dictionary(found) if reads else None,
+        conditions=_conditions(), given=given(), dictionary=_dictionary(found) if reads else None,
         next=_next(found, standing), ways=_ways(found),
     )  # fmt: skip
 
@@ -193,7 +192,7 @@ def _rows(table: StoredTable, values: Values) -> Asked:
 
 def _counts(table: StoredTable, values: Values) -> Asked | None:
     """How often the values of columns occur."""
-    by = ",".join(each for each in request.args.getlist("by") if each)
+    by = ",".join(each for each in given().getlist("by") if each)
     if not by:
         return None
     where = _conditions()
@@ -218,23 +217,26 @@ def _label(value: Any) -> str:
 
 
 def _request(table: StoredTable, question: str, options: Mapping[str, Any]) -> str:
-    given = {key: value for key, value in options.items() if value}
-    return f"GET /v1/tables/{quote(table.address, safe=':')}/{question}?{urlencode(given, doseq=True, safe=':,')}"
+    written = urlencode({key: value for key, value in options.items() if value}, doseq=True, safe=":,")
+    # Of an original, a condition may name a person.
+    between = f" with {OPTIONS}: " if table.kind == "original" and options.get("where") else "?"
+    return f"GET /v1/tables/{quote(table.address, safe=':')}/{question}{between}{written}"
 
 
 def _conditions() -> list[str]:
-    return request.args.getlist("where")
+    added = _added_filter()
+    return [*given().getlist("where"), *([] if added is None else [added])]
 
 
 def _added_filter() -> str | None:
     """The condition that the form of the page adds, as the service takes it."""
-    column, sign = request.args.get("column"), request.args.get("sign", "=")
-    return f"{column}{sign if sign in _SIGNS else '='}{request.args.get('value', '').strip()}" if column else None
+    column, sign = given().get("column"), given().get("sign", "=")
+    return f"{column}{sign if sign in _SIGNS else '='}{given().get('value', '').strip()}" if column else None
 
 
 def _number(name: str, most: int) -> int:
-    """A number of the address, within what there is."""
-    text = request.args.get(name, "0")
+    """A number that was asked for, within what there is."""
+    text = given().get(name, "0")
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 

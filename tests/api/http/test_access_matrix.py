@@ -191,7 +191,7 @@ MATRIX |= {
     ("POST", "/upload/<id>"): Row(foreign=ADMINISTERS),
     ("GET", "/upload/<id>/table"): Row(foreign=ADMINISTERS),
     ("POST", "/upload/<id>/table"): Row(foreign=ADMINISTERS),
-    ("GET", "/tables/<name>"): Row(original=(Y, Y, H), **READS),
+    **{(each, "/tables/<name>"): Row(original=(Y, Y, H), **READS) for each in ("GET", "POST")},
     ("GET", "/tables/<name>/download"): Row(original=(Y, N, H), **READS),
     ("POST", "/tables/<name>/columns"): Row(original=SENT_ON, release=SENT_ON, foreign=ADMINISTERS),
     ("POST", "/tables/<name>/delete"): Row(original=(303, N, H), release=SENT_ON, foreign=(H, N, H)),
@@ -211,7 +211,7 @@ MATRIX |= {
     ("POST", "/accounts/<name>/tokens/<id>/revoke"): Row(foreign=ADMINISTERS),
     ("POST", "/accounts/<name>/second-factor/reset"): Row(foreign=ADMINISTERS),
     ("GET", "/audit-log"): Row(whole=CUSTODIANS),
-    ("GET", "/graphs/<name>"): Row(original=(Y, Y, H), **READS),
+    **{(each, "/graphs/<name>"): Row(original=(Y, Y, H), **READS) for each in ("GET", "POST")},
     ("GET", "/graphs/<name>/picture"): Row(original=(Y, N, H), **READS),
     ("GET", "/graphs/<name>/download"): Row(original=(Y, N, H), **READS),
     # The graph was not collected, so there is nothing to go on with.

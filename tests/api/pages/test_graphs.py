@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import time
 from collections import OrderedDict
@@ -9,6 +10,7 @@ from collections import OrderedDict
 import pytest
 
 from api.http.routes import graphs as graphs_routes
+from api.http.sessions import FIELD
 from api.pages import asking, pictures
 from tabular.errors import StoreUnavailable
 from tests.api.conftest import SMALL
@@ -91,15 +93,22 @@ def test_an_unknown_user_is_told_without_repeating_the_id(graphs, analyst, user)
     assert answer.status_code == 400 and user not in answer.text
 
 
+def asked_by(text, anchor):
+    """What the small forms of a page send that lead to an anchor."""
+    forms = re.findall(rf'<form class="asks"[^>]*#{anchor}">(.*?)</form>', text, re.DOTALL)
+    sent = [dict(re.findall(r'name="([^"]+)" value="([^"]*)"', each)) for each in forms]
+    return [{name: html.unescape(value) for name, value in each.items() if name != FIELD} for each in sent]
+
+
 def test_users_are_chosen_by_place_topic_rank_and_degree(graphs, custodian):  # noqa: F811
     text = custodian.get("/graphs/people?location=United+States&topic=Technology&rank=1&degree=1..").text
     assert "2 of 4 users." in text
     assert "users?location=United%20States" in text.replace("+", "%20")
-    shown = re.findall(r'href="[^"]*user=(\w+)[^"]*#neighbours">', text)
-    assert shown == ["bob", "cid"]
+    forms = asked_by(text, "neighbours")
+    assert [each["user"] for each in forms] == ["bob", "cid"]
     # What was chosen stays in the form, and goes along to the next page and to a user.
     assert 'value="United States"' in text and '<option value="Technology" selected>' in text
-    assert all("degree=1" in each for each in re.findall(r'href="([^"]*user=\w+[^"]*)"', text))
+    assert all(each["degree"] == "1.." for each in forms)
 
 
 @pytest.mark.parametrize(
@@ -120,11 +129,32 @@ def test_every_answer_can_be_had_from_the_address_beside_it(graphs, analyst):  #
 
 def test_users_come_in_pages(graphs, custodian, monkeypatch):  # noqa: F811
     monkeypatch.setattr(asking, "_USERS", 3)
-    first = custodian.get("/graphs/people?degree=0..").text.replace("&amp;", "&")
+    (form,) = asked_by(custodian.get("/graphs/people?degree=0..").text, "answer-1")
+    assert set(form) == {"cursor", "degree"}
+    text = custodian.post("/graphs/people?kind=original", data=form).text
+    assert [each["user"] for each in asked_by(text, "neighbours")] == ["dee"] and "First page" in text
+
+
+def test_users_of_a_release_come_in_pages_that_have_addresses(graphs, analyst, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(asking, "_USERS", 3)
+    first = analyst.get("/graphs/people-v1?degree=0..").text.replace("&amp;", "&")
     (following,) = re.findall(r'href="([^"]+)">Next page', first)
     assert "cursor=" in following and "degree=0" in following
-    text = custodian.get(following).text
-    assert re.findall(r'user=(\w+)[^"]*#neighbours">', text) == ["dee"] and "First page" in text
+    text = analyst.get(following).text
+    assert len(re.findall(r'user=(\w+)[^"]*#neighbours">', text)) == 1 and "First page" in text
+
+
+def test_no_address_on_the_page_of_an_original_holds_a_user(graphs, custodian):  # noqa: F811
+    first = custodian.get("/graphs/people").text
+    near = custodian.post("/graphs/people?kind=original", data={"user": "bob", "by": "topic1"}).text
+    assert "Neighbours of bob" in near and "Graphpriv-Options: user=bob" in near
+    users = {each["user"] for each in asked_by(near, "neighbours")}
+    assert users == {each["user"] for each in asked_by(first, "neighbours")} == {"ann", "bob", "cid", "dee"}
+    for text in (first, near):
+        addresses = [*re.findall(r'(?:href|action|src|data-\w+)="([^"]*)"', text)]
+        assert len(addresses) > 20
+        assert not [each for each in addresses if re.search(r"\b(ann|bob|cid|dee)\b|cursor|after=", each)]
+    assert '<form class="row" id="find" method="post"' in first
 
 
 def test_users_without_a_place_can_be_asked_for(graphs, custodian):  # noqa: F811

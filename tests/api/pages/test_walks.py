@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import numpy as np
@@ -82,6 +83,33 @@ def test_a_custodian_sees_the_picture_the_verdict_and_who_is_exposed(released, s
     expect(page.locator(".verdict")).to_contain_text("At least 10 users share every profile", use_inner_text=True)
     expect(page.get_by_role("heading", name="Who is exposed")).to_have_count(1)
     assert page.get_by_role("heading", name="Risk and loss by k").count() == 1
+    assert reader.has_kept_still(), (reader.asked, reader.said)
+
+
+def test_whom_a_custodian_looks_at_in_an_original_stands_in_no_address(released, signed_in):
+    reader = signed_in("custodian")
+    page = reader.page
+    reader.go("/graphs/demo?kind=original")
+    page.locator("canvas[data-drawn]").focus()
+    page.keyboard.press("n")
+    chosen = page.locator(".picture .said").inner_text().split()[1].rstrip(":")
+    page.get_by_role("button", name="see all of them").click()
+    page.get_by_role("heading", name=f"Neighbours of {chosen}", exact=True).wait_for()
+    near = page.get_by_role("region", name=f"Neighbours of {chosen}, table").get_by_role("button").first
+    other = near.inner_text()
+    near.click()
+    page.get_by_role("heading", name=f"Neighbours of {other}", exact=True).wait_for()
+    page.get_by_label("Neighbours of user").fill(chosen)
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.get_by_role("heading", name=f"Neighbours of {chosen}", exact=True).wait_for()
+    # From those who are exposed to the original, too.
+    reader.go("/releases/demo-v1/audit")
+    exposed = page.locator("[aria-labelledby=exposed] button").first
+    worst = exposed.inner_text()
+    exposed.click()
+    page.get_by_role("heading", name=f"Neighbours of {worst}", exact=True).wait_for()
+    assert reader.asked and not [url for url in reader.asked if "user" in url.partition("?")[2]]
+    assert not [url for url in reader.asked if {chosen, other, worst} & set(re.split(r"\W+", url.partition("?")[2]))]
     assert reader.has_kept_still(), (reader.asked, reader.said)
 
 
