@@ -6,7 +6,8 @@
     python .ci/supply.py weaknesses ZIP      known weaknesses of requirements.lock, from the export of osv.dev for PyPI;
                                              refuses those older than SECURITY.md promises
 
-`.ci/release` calls them all. Packages are those that are installed and that the service needs, with its container.
+`.ci/release` calls them all, the last by `.ci/weaknesses`. Packages are those that are installed and that the service
+needs, with its container.
 """
 
 from __future__ import annotations
@@ -226,11 +227,14 @@ def _version(text: str) -> Version | None:
 
 def records_of(export: Path) -> Iterator[Mapping[str, Any]]:
     """The records in an export of OSV: a zip with a JSON file for each."""
-    with zipfile.ZipFile(export) as packed:
-        names = [name for name in packed.namelist() if name.endswith(".json")]
-        if not names:
-            raise Refused(f"{export}: there is no record in it.")
-        yield from (json.loads(packed.read(name)) for name in names)
+    try:
+        with zipfile.ZipFile(export) as packed:
+            names = [name for name in packed.namelist() if name.endswith(".json")]
+            if not names:
+                raise Refused(f"{export}: there is no record in it.")
+            yield from (json.loads(packed.read(name)) for name in names)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise Refused(f"{export}: this is not the export of osv.dev: {error}.") from None
 
 
 # A list for others

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -48,6 +49,7 @@ def test_every_variable_is_one_that_is_read():
     known = {variable(each.name) for each in fields(Settings)} | {"GRAPHPRIV_CACHE_DIR"}
     known |= {f"{PREFIX}_{each.name.upper()}" for each in fields(JobSettings)}
     known |= {*SECRETS, *(f"{each}_FILE" for each in SECRETS)}
+    known |= set(re.findall(r"\$\{(GRAPHPRIV_[A-Z_]+):-", (TOP / ".ci" / "weaknesses").read_text()))
     named = set(re.findall(r"GRAPHPRIV_[A-Z0-9_]*[A-Z]", PAGE))
     assert len(named) > 20
     assert named <= known
@@ -61,6 +63,12 @@ def test_every_command_can_be_given():
     for each in commands:
         command, rest = command_of([ROLES[0] if word == "ROLE" else word for word in words(each)])
         command.make_context("graphpriv", rest, resilient_parsing="--help" in rest)
+
+
+def test_every_script_of_the_repository_can_be_run():
+    scripts = re.findall(r"^    GRAPHPRIV_BIN=/opt/graphpriv/bin (\S+)$", PAGE, re.MULTILINE)
+    assert scripts == [".ci/weaknesses"]
+    assert all(os.access(TOP / each, os.X_OK) for each in scripts)
 
 
 def test_every_command_of_docker_names_services_and_files_that_are_there():

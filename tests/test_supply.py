@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
+import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
+import threading
+import time
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -176,16 +185,119 @@ def test_what_is_known_for_longer_than_is_promised_is_not_shipped(supply) -> Non
     assert supply.weaknesses(pins, [{**FLASK, "affected": elsewhere}], late) == []
 
 
-def test_the_release_stops_at_a_weakness_of_the_lock(tmp_path) -> None:
-    def told(record: dict[str, object]) -> subprocess.CompletedProcess[str]:
-        with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
-            packed.writestr("one.json", json.dumps(record))
-        command = [sys.executable, TOP / ".ci" / "supply.py", "weaknesses", tmp_path / "all.zip"]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+def packed(record: dict[str, object]) -> bytes:
+    """An export of OSV with one record."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as export:
+        export.writestr("one.json", json.dumps(record))
+    return file.getvalue()
 
-    assert (told(FLASK).returncode, told(FLASK).stdout) == (0, "None is known.\n")
-    here = {"package": {"ecosystem": "PyPI", "name": "flask"}, "versions": [metadata.version("flask")]}
-    stopped = told({**FLASK, "affected": [here]})
-    assert stopped.returncode == 1 and "GHSA-m2qf-hxjv-5gpq" in stopped.stderr
-    release = (TOP / ".ci" / "release").read_text()
-    assert "set -euo pipefail" in release and ".ci/supply.py weaknesses" in release
+
+#: A weakness of a version in the lock, known for years.
+LATE = {
+    **FLASK,
+    "affected": [{"package": {"ecosystem": "PyPI", "name": "flask"}, "versions": [metadata.version("flask")]}],
+}
+
+#: The same, known since today.
+NEW = {**LATE, "published": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+
+
+def compared(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What `.ci/weaknesses` says."""
+    # Without the proxy of the machine, which would be asked for loopback, too.
+    own = {"PATH": os.environ["PATH"], "GRAPHPRIV_BIN": str(Path(sys.executable).parent)}
+    script = TOP / ".ci" / "weaknesses"
+    return subprocess.run([script, *words], env={**own, **variables}, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[[bytes | None], str]]:
+    """Serves an answer on loopback, and gives its address; None is no answer at all."""
+    with ExitStack() as stack:
+
+        def serve(answer: bytes | None) -> str:
+            if answer is None:
+                silent = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+                return f"http://127.0.0.1:{silent.getsockname()[1]}/all.zip"
+
+            class Handler(BaseHTTPRequestHandler):
+                def do_GET(self) -> None:
+                    self.send_response(200 if answer else 404)
+                    self.send_header("Content-Length", str(len(answer)))
+                    self.end_headers()
+                    self.wfile.write(answer)
+
+                def log_message(self, *_: object) -> None:
+                    pass
+
+            server = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+            threading.Thread(target=server.serve_forever, args=(0.05,)).start()
+            stack.callback(server.shutdown)
+            return f"http://127.0.0.1:{server.server_port}/all.zip"
+
+        yield serve
+
+
+@needs_curl
+@pytest.mark.parametrize("words", [(), ("--or-go-on",)])
+def test_a_weakness_of_the_lock_that_is_known_for_too_long_fails(served, tmp_path, words: tuple[str, ...]) -> None:
+    ended = compared(*words, GRAPHPRIV_ADVISORIES_URL=served(packed(LATE)))
+    assert ended.returncode == 1 and "GHSA-m2qf-hxjv-5gpq" in ended.stderr
+    ended = compared(*words, GRAPHPRIV_ADVISORIES_URL=served(packed(NEW)))
+    assert ended.returncode == 0 and ended.stderr == ""
+    assert ended.stdout.startswith(f"flask {metadata.version('flask')}: GHSA-m2qf-hxjv-5gpq (high), to be gone by ")
+    ended = compared(*words, GRAPHPRIV_ADVISORIES_URL=served(packed(FLASK)))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "None is known.\n", "")
+    (tmp_path / "all.zip").write_bytes(packed(LATE))
+    assert compared(*words, GRAPHPRIV_ADVISORIES=str(tmp_path / "all.zip")).returncode == 1
+    # A file that somebody names is there; a list without a record says nothing of the lock.
+    ended = compared(*words, GRAPHPRIV_ADVISORIES=str(tmp_path / "al.zip"))
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1) and "No such file" in ended.stderr
+    (tmp_path / "all.zip").write_bytes(b"PK\5\6" + bytes(18))
+    assert "no record" in compared(*words, GRAPHPRIV_ADVISORIES=str(tmp_path / "all.zip")).stderr
+
+
+@needs_curl
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (None, "Operation too slow"),
+        (b"", "returned error: 404"),
+        (b"<title>Sign in to this network</title>", "is not a zip file"),
+        (packed(LATE)[:-30], "is not a zip file"),
+    ],
+    ids=["silence", "404", "a page", "a part"],
+)
+def test_where_the_list_does_not_come_the_ci_goes_on_and_a_release_stops(
+    served, answer: bytes | None, why: str
+) -> None:
+    url, began = served(answer), time.monotonic()
+    ended = compared("--or-go-on", GRAPHPRIV_ADVISORIES_URL=url)
+    assert time.monotonic() - began < 10
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert re.fullmatch(rf"requirements\.lock is not compared: .*{why}.*\n", ended.stderr)
+    # Silence is waited for once.
+    if answer is not None:
+        assert compared(GRAPHPRIV_ADVISORIES_URL=url).returncode == 1
+
+
+@needs_curl
+def test_where_nobody_listens_the_ci_goes_on_and_a_release_stops() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/all.zip"
+    for words, code in ((), 1), (("--or-go-on",), 0):
+        ended = compared(*words, GRAPHPRIV_ADVISORIES_URL=url)
+        assert ended.returncode == code
+        assert re.fullmatch(r"requirements\.lock is not compared: curl: \(7\) .*\n", ended.stderr)
+    assert compared("--or-go", GRAPHPRIV_ADVISORIES_URL=url).returncode == 2
+
+
+def test_the_release_and_every_run_of_the_ci_compare() -> None:
+    for script, line in ("release", r"\.ci/weaknesses"), ("run", r"\.ci/weaknesses --or-go-on"):
+        text = (TOP / ".ci" / script).read_text()
+        # A failure ends the script where it happens.
+        assert "\nset -euo pipefail\n" in text
+        assert re.search(rf"^{line}$", text, re.MULTILINE), script

@@ -50,6 +50,8 @@ def command_line() -> click.Group:
     top = click.Group(
         "graphpriv",
         help="Protect, audit and release social graphs and tables.\n\n"
+        "No output takes the place of an input, of another output or of the store. One of them may be -, standard "
+        "output, and then without --json. --overwrite needs an output.\n\n"
         "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 no solution exists; 4 done, and --fail-if holds.",
         context_settings={"help_option_names": ["-h", "--help"]},
         params=[_cache_dir()],
@@ -211,7 +213,7 @@ def command_for(name: str, verb: type[Verb]) -> click.Command:
     options = [each for each in options_of(verb).values() if not each.metadata.get("positional")]
     arguments = [each for each in options_of(verb).values() if each.metadata.get("positional")]
     parameters = [
-        *map(_argument, arguments),
+        *(_argument(each, verb) for each in arguments),
         *(_option(each, verb) for each in options),
         *(VerbOption([flag(old), old], hidden=True) for old in verb.renamed),
         *door_options("overwrite", *_places(verb), *["seed"] * verb.draws, "json", "plan"),
@@ -377,9 +379,10 @@ def _values(verb: type[Verb], given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _argument(option: Field[Any]) -> click.Argument:
+def _argument(option: Field[Any], verb: type[Verb]) -> click.Argument:
     traits = option.metadata
-    return VerbArgument([option.name], metavar=_metavar(option), help=traits["help"], choices=traits["choices"])
+    told = worded_help(traits["help"], verb)
+    return VerbArgument([option.name], metavar=_metavar(option), help=told, choices=traits["choices"])
 
 
 def _option(option: Field[Any], verb: type[Verb]) -> click.Option:

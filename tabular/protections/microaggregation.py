@@ -37,7 +37,7 @@ class Microaggregation(Protection):
     groups: str | int | Sequence[Sequence[str]] | None = option(
         None, help="columns protected together: a number, or names as in 'a,b;c'; all of them if not given"
     )
-    univariate: bool = option(False, help="protect each column alone")
+    univariate: bool = option(False, help="protect each column alone, in place of groups")
     sizes: str = option(
         FIXED, choices=SIZES, help="fixed: groups of k; variable: groups of k to 2k - 1, where that loses less"
     )

@@ -42,13 +42,22 @@ class PRAM(Protection):
     kinds: ClassVar[tuple[str, ...]] = (NOMINAL, ORDINAL)
 
     matrix: Any = option(  # noqa: RUF009
-        None, help="the matrix, or one for each column: a CSV file, or a folder of such"
+        None,
+        help="the matrix, or one for each column: a CSV file, or a folder of such; in place of retain, theta "
+        "and formula",
     )
     retain: float | None = option(
-        None, low=0, high=1, help=f"probability to keep a value (eq 2.3); {RETAIN} where nothing else is given"
+        None,
+        low=0,
+        high=1,
+        help=f"probability to keep a value (eq 2.3), in place of theta and formula; {RETAIN} where nothing else is "
+        "given",
     )
     theta: float | None = option(
-        None, low=0, high=1, help="probability to change a value of the rarest category (eq 2.4 and 2.5)"
+        None,
+        low=0,
+        high=1,
+        help="probability to change a value of the rarest category (eq 2.4 and 2.5), in place of formula",
     )
     formula: str | None = option(
         None,

@@ -170,7 +170,9 @@ def _number(given: object) -> float | None:
 class BottomCoding(EndCoding):
     """Join the *count* lowest categories of each column into one label, or all numbers up to *below*."""
 
-    below: float | str | None = option(None, help="for numbers: join all up to this one, in place of a count")
+    below: float | str | None = option(
+        None, help="for numbers: join all up to this one, in place of a count; in the usual order"
+    )
 
     threshold: ClassVar[str] = "below"
     joins_last: ClassVar[bool] = False
@@ -210,7 +212,9 @@ class GlobalRecoding(Recoding):
 class TopCoding(EndCoding):
     """Join the *count* highest categories of each column into one label, or all numbers from *above* on."""
 
-    above: float | str | None = option(None, help="for numbers: join all from this one on, in place of a count")
+    above: float | str | None = option(
+        None, help="for numbers: join all from this one on, in place of a count; in the usual order"
+    )
 
     threshold: ClassVar[str] = "above"
 

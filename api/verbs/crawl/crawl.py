@@ -37,7 +37,9 @@ class CrawlNetwork(Verb):
 
     source: str = option(positional=True, choices=of_engine("crawler.sources", "sources"), help="The network to ask.")
     graph: str = option(metavar="NAME", graph="new original", help="What to call the graph in the store.")
-    start: str | None = option(None, metavar="USER", personal=True, help="The user to start from.")
+    start: str | None = option(
+        None, metavar="USER", personal=True, help="The user to start from; `resume` and `dry_run` do without."
+    )
     users: int | None = option(None, low=1, help="How many users to keep.")
     posts: int | None = option(None, low=0, help="How many of the latest posts of each user to take.")
     follows: int | None = option(None, low=1, help="Take at most this many of the accounts that each user follows.")
@@ -53,7 +55,9 @@ class CrawlNetwork(Verb):
         None, low=0, high=36_500, help="Erase raw answers after this many days; 0 keeps none. 30 if not given."
     )
     dry_run: bool = option(False, help="Say what it would ask and cost, and ask nothing.")
-    resume: bool = option(False, help="Continue the crawl that filled the graph.")
+    resume: bool = option(
+        False, help="Continue the crawl that filled the graph; without it, `start`, `users` and `posts` are needed."
+    )
 
     def check(self) -> None:
         from graphpriv.store.records import check_name

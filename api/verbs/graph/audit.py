@@ -36,7 +36,10 @@ class AuditRelease(AttackingVerb):
     )
     html: str | None = option(None, metavar="FILE", output=True, help="Also write a report.")
     fail_if: str | None = option(
-        None, metavar="EXPR", help="Exit with 4 if it holds or may hold: 'highest.expected_success.value > 0.05'."
+        None,
+        metavar="EXPR",
+        help="Exit with 4 if it holds or may hold: 'highest.expected_success.value > 0.05'. Only "
+        "figures of the chosen `attacker` and `scenario` are there.",
     )
 
     def check(self) -> None:

@@ -40,8 +40,12 @@ class RunDemo(Verb):
     # No output that is planned: files of an earlier demo are replaced unasked, and looked at when the work begins.
     out: str = option("graphpriv-demo", metavar="DIR", fills=True, help="The folder for the files.")
     users: int = option(1638, low=2, help="The number of users.")
-    follows: int | None = option(None, low=1, help="The number of follows; about 2.8 per user if not given.")
-    k: int = k_option(5)
+    follows: int | None = option(
+        None,
+        low=1,
+        help="The number of follows, at most one from each of `users` to each other; about 2.8 per user if not given.",
+    )
+    k: int = k_option(5, "; not more than `users`")
 
     def check(self) -> None:
         from graphpriv.protections import check_k

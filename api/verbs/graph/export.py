@@ -31,10 +31,16 @@ class ExportGraph(Verb):
     name: str = option(help="The graph.", positional=True, graph="any")
     out: str = option(metavar="FILE", output=True, help="The graph file.")
     mapping: str | None = option(
-        None, metavar="FILE", output=True, help="Also write the private CSV original,released of a release."
+        None,
+        metavar="FILE",
+        output=True,
+        help="Also write the private CSV original,released of a release, apart from `out`.",
     )
     format: str | None = option(
-        None, metavar="NAME", choices=graph_formats, help="The format of FILE; by its suffix if not given."
+        None,
+        metavar="NAME",
+        choices=graph_formats,
+        help="The format of `out`; by its suffix if not given. An edge list is several files, so not -.",
     )
 
     def check(self) -> None:

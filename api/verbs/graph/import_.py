@@ -28,16 +28,19 @@ class ImportGraph(Verb):
     file: str = option(help="The graph file.", positional=True, input=True)
     graph: str = option(metavar="NAME", help="The name of the graph in the store.")
     also: tuple[str, ...] = option(
-        (), metavar="FILE", local=True, help="Another file of the same format, for the same graph; repeatable."
+        (), metavar="FILE", local=True, help="Another file of the same `format`, for the same graph; repeatable."
     )
     format: str | None = option(
         None, metavar="NAME", choices=readable_formats, help="The format of FILE; by its suffix if not given."
     )
     attributes: str | None = option(
-        None, metavar="FILE", input=True, help="Users of an edge list: id, location, topic1 to topic3."
+        None,
+        metavar="FILE",
+        input=True,
+        help="For `format` edge-list: users, with id, location, topic1 to topic3; `places` has their places.",
     )
     places: str | None = option(
-        None, metavar="FILE", input=True, help="Places of an edge list: key, name, type, parent."
+        None, metavar="FILE", input=True, help="For `format` edge-list: places, with key, name, type, parent."
     )
     directed: bool | None = option(
         None, off="undirected", help="Read the edges with or without directions, whatever the file says."

@@ -43,11 +43,15 @@ class TakeMicrodata(Verb):
     name: str = option(help="The graph.", positional=True, graph="any")
     out: str = option(metavar="FILE", output=True, help="The CSV.")
     into: str | None = into_option()
-    k: int | None = option(None, low=2, help="Write only a table in which each row occurs at least K times.")
+    k: int | None = option(
+        None,
+        low=2,
+        help="Write only a table in which each row occurs at least K times; a `method` that takes k needs it.",
+    )
     method: str | None = option(
         None, metavar="NAME", choices=table_protections, help="Mask the table, so that k holds with the degree too."
     )
-    param: tuple[str, ...] = param_option()
+    param: tuple[str, ...] = param_option(" A k in it must be that of `k`.")
     alone: bool = option(
         False, local=True, blinds=True, help="Ignore the original: do not measure a masked table against it."
     )

@@ -23,12 +23,15 @@ from tabular.registry import Parameter, option
 FIRST_METHOD = "closest-profiles"
 
 
+#: Said of `param` where parameters have options of their own.
+GIVEN_ONCE = " Give `weights`, `limit` and `l` here or as options, not both."
+
 graph_protections = of_engine("graphpriv.protections", "protections")
 
 
-def k_option(default: Any = MISSING) -> Any:
+def k_option(default: Any = MISSING, more: str = "") -> Any:
     """The option `k` of a release: k = 1 would protect nobody."""
-    return option(default, low=2, help="Each released profile occurs at least K times.")
+    return option(default, low=2, help=f"Each released profile occurs at least K times{more}.")
 
 
 def method_option() -> Any:
@@ -36,24 +39,31 @@ def method_option() -> Any:
     return option(DEFAULT_PROTECTION, metavar="NAME", choices=graph_protections, help="How users are put together.")
 
 
-def param_option() -> Any:
+def param_option(more: str = "") -> Any:
     """The option `param`: the parameters of a method."""
-    return option((), metavar="KEY=VALUE", help="A parameter of the method; repeatable.")
+    return option((), metavar="KEY=VALUE", help=f"A parameter of `method`; repeatable.{more}")
 
 
 def weights_help(more: str = "") -> str:
     """The help of the option `weights`."""
-    return f"What the place and each rank of topics count, as whole numbers; 1 if left out.{more}"
+    return (
+        "What the place and each rank of topics count, as whole numbers; 1 if left out. Not every `method` takes them."
+        f"{more}"
+    )
 
 
 def limit_option() -> Any:
     """The option `limit` of a method that has one."""
-    return option(None, metavar="location=LEVEL", help="Show no place above this level, such as location=country.")
+    return option(
+        None,
+        metavar="location=LEVEL",
+        help="Show no place above this level, such as location=country; not every `method` takes it.",
+    )
 
 
 def l_option() -> Any:
     """The option `l` of a method that has one."""
-    return option(None, low=1, help="At least L different first topics in each cluster.")
+    return option(None, low=1, help="At least L different first topics in each cluster; not every `method` takes it.")
 
 
 def protection_parameters(method: str, param: tuple[str, ...], **chosen: Any) -> dict[str, Any]:
@@ -99,12 +109,12 @@ class ProtectGraph(Verb):
 
     name: str = option(help="The original.", positional=True, graph="any")
     k: int = k_option()
-    into: str = option(metavar="NAME", graph="new release", help="What to call the release in the store.")
+    into: str = option(metavar="NAME", graph="new release", help="What to call the release in the store; not `name`.")
     method: str = method_option()
     weights: str | None = option(None, metavar="NAME=N,…", help=weights_help())
     limit: str | None = limit_option()
     l: int | None = l_option()  # noqa: E741 (the name of the notion)
-    param: tuple[str, ...] = param_option()
+    param: tuple[str, ...] = param_option(GIVEN_ONCE)
     previous: str | None = option(
         None,
         metavar="NAME",

@@ -10,6 +10,7 @@ from api.verbs.contract import Outcome, Work, text_output, verbs
 from api.verbs.graph.attacks import AttackingVerb
 from api.verbs.graph.protect import (
     FIRST_METHOD,
+    GIVEN_ONCE,
     graph_protections,
     l_option,
     limit_option,
@@ -48,7 +49,7 @@ class SweepGraph(AttackingVerb):
     weights: tuple[str, ...] = option((), metavar="NAME=N,…", help=weights_help(" Repeatable."))
     limit: str | None = limit_option()
     l: int | None = l_option()  # noqa: E741 (the name of the notion)
-    param: tuple[str, ...] = param_option()
+    param: tuple[str, ...] = param_option(GIVEN_ONCE)
     previous: str | None = option(
         None,
         metavar="NAME",

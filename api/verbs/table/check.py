@@ -30,7 +30,11 @@ class CheckTable(TableVerb):
     population: str | None = option(
         None, metavar="FILE", input=True, help="The whole population FILE was drawn from, masked in the same way."
     )
-    fail_if: str | None = option(None, metavar="EXPR", help="Exit with 4 if it holds: 'k < 5 or t > 0.2'.")
+    fail_if: str | None = option(
+        None,
+        metavar="EXPR",
+        help="Exit with 4 if it holds: 'k < 5 or t > 0.2'. Only columns in `sensitive` have figures of their own.",
+    )
 
     def check(self) -> None:
         from tabular.criteria import Check

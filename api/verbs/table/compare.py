@@ -48,7 +48,9 @@ class CompareTable(TableVerb):
 
     k: int = _tried(10, low=2, help="Each protection makes at least N rows agree.")
     protection: tuple[str, ...] = _tried(
-        (), metavar="METHOD KEY=VALUE", help="Compare these instead, as in 'mondrian k=5'; repeatable."
+        (),
+        metavar="METHOD KEY=VALUE",
+        help="Compare these instead, as in 'mondrian k=5'; repeatable. They name no files; `hierarchies` does.",
     )
     hierarchies: str | None = _tried(
         None,

@@ -67,9 +67,13 @@ class EvolveTable(ReleasingVerb):
 
     file: str = option(help="The table.", positional=True, input=True)
     what: str = option(choices=evolutions, metavar="NAME", help="What evolves.")
-    columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
+    columns: tuple[str, ...] = option(
+        metavar="A,B",
+        listed=True,
+        help="The columns to protect; records evolve numbers or categories, not both (`kind`).",
+    )
     score: str = option("max", choices=SCORES, help="Lower the greater of loss and risk (the default), or their mean.")
-    param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of what evolves; repeatable.")
+    param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of what evolves (`what`); repeatable.")
 
     population: str | None = _begins(
         None,
@@ -77,7 +81,7 @@ class EvolveTable(ReleasingVerb):
         input=True,
         folder=True,
         help="A folder to start from instead: for records, masked tables whose rows are in the original's order; for "
-        "matrices, one CSV file of each column's matrix. Formulas take none.",
+        "matrices, one CSV file of each column's matrix. There is none for `what` formula.",
     )
     drop_best: float = _begins(
         0.0, low=0, high=99, metavar="PERCENT", help="Start without the best PERCENT of the population."

@@ -51,7 +51,9 @@ class TableVerb(Verb):
         (), metavar="NAME=KIND", help="The kind of a column: nominal, ordinal or continuous; repeatable."
     )
     delimiter: str | None = _reading(
-        None, metavar="MARK", help="What separates cells: comma, semicolon, tab, pipe, blanks or a character."
+        None,
+        metavar="MARK",
+        help="What separates cells: comma, semicolon, tab, pipe, blanks or a character; not the mark of `quote`.",
     )
     quote: str | None = _reading(None, metavar="MARK", help="What encloses cells: double, single, none or a character.")
     encoding: str | None = _reading(None, metavar="NAME", help="The encoding, such as utf-8.")
@@ -147,7 +149,7 @@ def into_option() -> Any:
         None,
         metavar="NAME",
         becomes="out",
-        help="Also save the table in the service under this name; analysts see it if it may be released.",
+        help="Also save `out` in the service under this name; analysts see it if it may be released.",
     )
 
 
@@ -169,20 +171,21 @@ class ReleasingVerb(TableVerb):
     out: str | None = writing(None, metavar="FILE", output=True, help="The released table, CSV or Parquet by its name.")
     into: str | None = into_option()
     identifiers: str | None = writing(
-        None, choices=("drop", "star"), help="Drop identifiers (the default), or replace them by *."
+        None, choices=("drop", "star"), help="Drop identifiers from `out` (the default), or replace them by *."
     )
     shuffle: bool | None = writing(
         None,
-        help="Put the rows in random order. Do so before you release: whoever has the original can link rows that "
-        "stand in its order. Leave it out for `table measure`, which compares row by row. The default with `into`, "
-        "which others see.",
+        help="Put the rows of `out` in random order. Do so before you release: whoever has the original can link rows "
+        "that stand in its order. Leave it out for `table measure`, which compares row by row. The default with "
+        "`into`, which others see.",
     )
     private: str | None = writing(
         None,
         metavar="FILE",
         output=True,
         local=True,
-        help="Keep what leads back to the original (seed, order, matrices) in a JSON file that only you can read.",
+        help="Keep what leads back from `out` to the original (seed, order, matrices) in a JSON file that only you can "
+        "read.",
     )
 
     def check(self) -> None:

@@ -39,7 +39,7 @@ class MakeHierarchy(TableVerb):
     file: str = option(help="The table.", positional=True, input=True)
     column: str = option(metavar="A", help="The column whose values are generalised.")
     by: str = option(metavar="NAME", choices=builders, help="How the hierarchy is built.")
-    param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of the builder; repeatable.")
+    param: tuple[str, ...] = option((), metavar="KEY=VALUE", help="A parameter of the builder in `by`; repeatable.")
     out: str = option(metavar="FILE", output=True, help="The CSV: a row per value, a column per level.")
 
     @classmethod

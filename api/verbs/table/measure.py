@@ -22,7 +22,7 @@ class MeasureTable(TableVerb):
 
     action = "measure"
 
-    original: str = option(help="The original.", positional=True, input=True)
+    original: str = option(help="The original; - only if `masked` is a file.", positional=True, input=True)
     masked: str = option(help="The masked table.", positional=True, input=True, release=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The protected columns to compare.")
     matrices: str | None = option(
@@ -37,7 +37,9 @@ class MeasureTable(TableVerb):
     )
     without: tuple[str, ...] = option((), metavar="MEASURE", help="Leave a measure out; repeatable.")
     fail_if: str | None = option(
-        None, metavar="EXPR", help="Exit with 4 if it holds: 'score_max > 40 or raw.dbrl > 100'."
+        None,
+        metavar="EXPR",
+        help="Exit with 4 if it holds: 'score_max > 40 or raw.dbrl > 100'. It names no measure in `without`.",
     )
 
     def check(self) -> None:

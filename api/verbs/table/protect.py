@@ -45,23 +45,33 @@ class ProtectTable(ReleasingVerb):
     file: str = option(help="The table.", positional=True, input=True)
     columns: tuple[str, ...] = option(metavar="A,B", listed=True, help="The columns to protect.")
 
-    method: str | None = _one(None, metavar="NAME", choices=table_protections, help="The method.")
-    param: tuple[str, ...] = _one((), metavar="KEY=VALUE", help="A parameter of the method; repeatable.")
+    method: str | None = _one(
+        None,
+        metavar="NAME",
+        choices=table_protections,
+        help="The method; it needs `out`, and takes no `html`, `out_dir` or `score`.",
+    )
+    param: tuple[str, ...] = _one((), metavar="KEY=VALUE", help="A parameter of `method`; repeatable.")
     measure: bool = _one(True, help="Measure loss and risk; on large tables this takes longer.")
     matrices_out: str | None = writing(
         None,
         metavar="DIR",
         fills=True,
-        help="Write the matrices of pram, a CSV per column. They lead back to the original: keep them private.",
+        help="For `method` pram, like `frequencies`: write the matrices, a CSV per column. They lead back to the "
+        "original: keep them private.",
     )
     frequencies: str | None = writing(
         None,
         metavar="FILE",
         output=True,
-        help="For pram: write unbiased estimates of the original's frequencies with standard errors, as CSV.",
+        help="For `method` pram: write unbiased estimates of the original's frequencies with standard errors, as CSV.",
     )
 
-    grid: bool = _grid(False, help="Try the thesis's grid, about a hundred protections, and sort them by score.")
+    grid: bool = _grid(
+        False,
+        help="Try the thesis's grid, about a hundred protections, and sort them by score. There is no `method` then, "
+        "and no `param`, `out`, `into`, `shuffle`, `private`, `matrices_out` or `frequencies`.",
+    )
     score: str | None = _grid(
         None, choices=SCORES, help="Sort by the greater of loss and risk (the default), or by their mean."
     )

@@ -41,7 +41,9 @@ class SearchTable(ReleasingVerb):
 
     It chooses a level of the hierarchy for each quasi-identifier. With `objectives` it finds the whole front: all
     choices of levels that no other beats. Without `k` and `l`, each choice gets the highest k that suppresses no more
-    rows than allowed. You can stop a search at any time (Ctrl-C, `seconds`); it then gives the best so far.
+    rows than allowed. A release (`out`) needs a limit (`k`, `l`, `t`) or a chosen node (`choose`); one from a front
+    (`out` with `objectives`) always needs `choose`. You can stop a search at any time (Ctrl-C, `seconds`); it then
+    gives the best so far.
 
     `graphpriv methods --json` lists what each algorithm promises, and its parameters for `param`.
     """
@@ -62,8 +64,16 @@ class SearchTable(ReleasingVerb):
 
     k: int | None = _keep(None, help="Each class has at least N rows.")
     l: int | None = _keep(None, help="Each class has at least N distinct sensitive values.")  # noqa: E741
-    t: float | None = _keep(None, help="The sensitive values of a class are at most X away from those of the table.")
-    sensitive: str | None = _keep(None, metavar="C", help="The column whose value nobody should learn about a person.")
+    t: float | None = _keep(
+        None,
+        help="The sensitive values of a class are at most X away from those of the table. Not every `algorithm` takes "
+        "it with a `suppression` above 0.",
+    )
+    sensitive: str | None = _keep(
+        None,
+        metavar="C",
+        help="The column whose value nobody should learn about a person; `l` and `t` need it, also as `objectives`.",
+    )
     suppression: float = _keep(0.0, help="Suppress at most this share of the rows.")
     previous: str | None = _keep(
         None,
@@ -71,54 +81,77 @@ class SearchTable(ReleasingVerb):
         input=True,
         release=True,
         help="The release before this one: the released file if it was the first, else the `private` record of the "
-        "last. All releases together keep k.",
+        "last. All releases together keep `k`, which must be given.",
     )
     key: str | None = _keep(
         None,
         metavar="COLUMN",
-        help="The column that identifies a person in both releases; without it, row i is the same person.",
+        help="With `previous`, or `private` for a first release: the column that identifies a person in both releases; "
+        "without it, row i is the same person.",
     )
 
-    metric: str | None = _minimise(None, metavar="NAME", choices_shown=losses, help="The loss; glm if not given.")
+    metric: str | None = _minimise(
+        None,
+        metavar="NAME",
+        choices_shown=losses,
+        help="The loss; glm if not given. For one node, so not with `objectives`.",
+    )
     objectives: tuple[str, ...] = _minimise(
         (), metavar="K,GLM", listed=True, choices_shown=objectives, help="Two or more for a front."
     )
     epsilon: str | None = _minimise(
-        None, metavar="5,100", help="For a front: the size of a box of solutions, by objective."
+        None, metavar="5,100", help="For `algorithm` pbg-ea: the size of a box of solutions, by each of `objectives`."
     )
-    class_label: str | None = _minimise(None, metavar="C", help="The column to predict from the others; for cm.")
+    class_label: str | None = _minimise(
+        None,
+        metavar="C",
+        help="The column to predict from the others; for cm as `metric` or in `objectives`. It is not in "
+        "`quasi_identifiers`, nor `sensitive`.",
+    )
 
     algorithm: str | None = _search(
-        None, metavar="NAME", choices=algorithms, help="The search; optimal if not given, and pareto with `objectives`."
+        None,
+        metavar="NAME",
+        choices=algorithms,
+        help="The search; if not given, optimal, with `objectives` pareto, and with `previous` kgen.",
     )
     evaluations: int | None = _search(None, low=1, metavar="N", help="Evaluate at most N distinct nodes.")
     seconds: float | None = _search(None, metavar="S", help="Stop after S seconds with the best so far.")
-    generator: str | None = _search(None, metavar="NAME", help="For pbg-ea: how it makes new nodes.")
-    param: tuple[str, ...] = _search((), metavar="KEY=VALUE", help="A parameter of the algorithm; repeatable.")
+    generator: str | None = _search(None, metavar="NAME", help="For `algorithm` pbg-ea: how it makes new nodes.")
+    param: tuple[str, ...] = _search(
+        (),
+        metavar="KEY=VALUE",
+        help="A parameter of `algorithm` (whose default is another one with `objectives` or `previous`); repeatable.",
+    )
     exact: bool | None = _search(
         None,
-        help="Also compute the exact front and show how much of it a heuristic found; the default for `html` if the "
-        "lattice is small.",
+        help="With `objectives`: also compute the exact front and show how much of it a heuristic found; the "
+        "default for `html` if the lattice is small.",
     )
 
     choose: str | None = writing(
         None,
         metavar="WHICH",
-        help="The node to release: its place in the list, or its levels as in 'age=1,sex=0'. The best if not given; a "
-        "front has no best.",
+        help="The node to release to `out`: its place in the list, or its levels as in 'age=1,sex=0'. The best if not "
+        "given; a front (`objectives`) has no best. It must satisfy the limits, with `suppression`.",
     )
-    alone: bool = writing(False, help="Release the levels that `choose` gives, without a search.")
+    alone: bool = writing(
+        False,
+        help="Release to `out` the levels that `choose` gives, without a search, and so without `html`, `exact`, "
+        "`seconds` and `evaluations`.",
+    )
     labels: str | None = writing(
         None,
         choices=("hierarchy", BY_SETS),
-        help="Write the labels of the hierarchies (the default), or sets of the values under them, such as [20,34], "
-        "for `table measure`. Sets disclose more than a release should.",
+        help="Write to `out` the labels of the hierarchies (the default), or sets of the values under them, such as "
+        "[20,34], for `table measure`. Sets disclose more than a release should, and do not go with `previous` "
+        "or `key`.",
     )
     suppressed: str | None = writing(
         None,
         choices=("star", "drop"),
-        help="Write suppressed rows with * in all quasi-identifiers (the default), or leave them out (always so with "
-        "`previous`).",
+        help="Write suppressed rows to `out` with * in all quasi-identifiers (the default), or leave them out (always "
+        "so with `previous`).",
     )
     html: str | None = writing(None, metavar="FILE", output=True, help="Also write a report.")
 

@@ -61,7 +61,9 @@ class EvolvedMatrices(GuardedEvolution):
     beside: str | None = option(None, help="the unmasked column of the fitness kinds counts and chi-square")
     replicas: int = option(0, low=0, high=1000, help="masked files drawn for each evaluation, 5 in the thesis; "
     "0: the expectation, without drawing any")  # fmt: skip
-    retain: float | None = option(None, low=0, high=1, help="start from this probability to keep a value (eq 2.3)")
+    retain: float | None = option(
+        None, low=0, high=1, help="start from this probability to keep a value (eq 2.3), in place of theta"
+    )
     theta: float | None = option(
         None,
         low=0,
