@@ -60,7 +60,7 @@ def test_every_command_can_be_given():
     assert len(commands) >= 15
     for each in commands:
         command, rest = command_of([ROLES[0] if word == "ROLE" else word for word in words(each)])
-        command.make_context("graphpriv", rest, resilient_parsing="--help" in rest)
+        command.make_context("graphpriv", rest, resilient_parsing="--help" in rest, help_option_names=["-h", "--help"])
 
 
 def test_every_command_of_docker_names_services_and_files_that_are_there():
