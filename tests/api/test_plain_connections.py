@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,14 @@ def test_the_variables_of_postgres_count_where_the_address_says_nothing(monkeypa
     monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
     monkeypatch.setenv("PGSERVICE", "elsewhere")
     assert refused(database="postgresql:///jobs").startswith("<database>")
+
+
+def test_every_address_of_a_provider_is_looked_at():
+    crawler = Path(__file__).parents[2] / "crawler"
+    read = {name for path in crawler.rglob("*.py") for name in re.findall(r'"(GRAPHPRIV_\w*URL\w*)"', path.read_text())}
+    assert len(read) >= 6
+    for name in read:
+        assert refused({name: "http://db.example"}).startswith(f"{name} leads to another machine")
 
 
 def test_files_and_what_cannot_be_read_are_left_to_others():
