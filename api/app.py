@@ -26,12 +26,13 @@ def job_settings(settings: Settings) -> jobs_records.Settings:
     """Where the jobs of a service are kept, and how they are run: as GRAPHPRIV_JOBS_… says, for door and workers."""
     more = Entry("jobs", jobs_records.Settings, "", "").parameters
     variables = {each: os.environ.get(f"{jobs_records.PREFIX}_{each.name.upper()}") for each in more}
-    own = ("home", "store", "database", "files")
+    own = ("home", "store", "database", "plain_connections", "files")
     return jobs_records.Settings(
         **{each.name: each.read(text) for each, text in variables.items() if text and each.name not in own},
         home=Path(settings.home).absolute(),
         store=settings.store,
         database=settings.database or None,
+        plain_connections=settings.plain_connections,
         files="api.service.files:files_of",
     )
 

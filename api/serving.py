@@ -14,8 +14,10 @@ from api.app import create_app, job_settings
 from api.http.problems import service_of
 from api.jobs.jobs import Jobs
 from api.jobs.workers import Workers
+from api.plain_connections import refuse_plain_connections
 from api.service.home import Home
 from api.service.settings import Settings
+from api.service.uploads.scanner import Scanner
 from api.verbs.contract import Work
 
 #: Parameters of glibc's memory: when free memory goes back, from what size on a piece goes back by itself, and from how
@@ -36,12 +38,17 @@ class Serving:
     def prepared(cls, settings: Settings) -> Serving:
         """The service, whose folder and store are made where there are none."""
         _give_memory_back()
+        shared = job_settings(settings)
+        refuse_plain_connections(shared, os.environ)
+        scanner = Scanner.at(settings.scanner)
+        if scanner is not None and not settings.plain_connections:
+            scanner.refuse_plain()
         # From now on a missing store is an error; what is wrong with the folder is said in our words.
         Work(store=settings.store).opened(create=True).close()
         Home(settings.home, create=True).close()
         # Workers that this process starts read within the same limits.
         settings.limit_readers(os.environ)
-        jobs = Jobs.opened(job_settings(settings))
+        jobs = Jobs.opened(shared)
         return cls(settings, create_app(asdict(settings), queue=jobs), jobs)
 
     def begin(self, say: Callable[[str], object]) -> None:

@@ -15,11 +15,12 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 VERSION = "5.26.28"
@@ -112,25 +113,29 @@ class Server:
         heap: str = "1g",
         page_cache: str = "256m",
         java_options: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
+        encryption: ssl.SSLContext | None = None,
     ) -> None:
+        """With *settings* that have it encrypt, *encryption* is how to look whether it answers."""
         self.home = home.resolve()
         self.port = port
         self._options = ("-XX:+UseSerialGC", "-Xms256m", f"-Xmx{heap}", *java_options)
         self._jars = fetch_jars()
         self._process: subprocess.Popen[bytes] | None = None
-        self._configure(page_cache)
+        self._encryption = encryption
+        self._configure({"server.memory.pagecache.size": page_cache, **(settings or {})})
         if not (self.home / "data").exists():
             self._set_password(password)
 
-    def _configure(self, page_cache: str) -> None:
+    def _configure(self, more: Mapping[str, str]) -> None:
         settings = {
             "server.bolt.enabled": "true",
             "server.bolt.listen_address": f"127.0.0.1:{self.port}",
             "server.bolt.advertised_address": f"127.0.0.1:{self.port}",
-            "server.memory.pagecache.size": page_cache,
             # The builder of the start class has it off.
             "dbms.security.auth_enabled": "true",
             "dbms.usage_report.enabled": "false",
+            **more,
         }
         configuration = self.home / "conf" / "neo4j.conf"
         configuration.parent.mkdir(parents=True, exist_ok=True)
@@ -178,9 +183,11 @@ class Server:
 
     def _answers(self) -> bool:
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=2) as connection:
-                connection.sendall(_HANDSHAKE)
-                return connection.recv(4) not in (b"", bytes(4))
+            with socket.create_connection(("127.0.0.1", self.port), timeout=2) as plain:
+                context = self._encryption
+                with plain if context is None else context.wrap_socket(plain, server_hostname="neo4j") as connection:
+                    connection.sendall(_HANDSHAKE)
+                    return connection.recv(4) not in (b"", bytes(4))
         except OSError:
             return False
 

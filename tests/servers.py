@@ -66,6 +66,16 @@ def start_script() -> ModuleType:
     return module
 
 
+def needed_tools(script: ModuleType) -> None:
+    """Skip the test, or fail in CI, where there is nothing to start a Neo4j with."""
+    absent = script.missing_tools()
+    if absent:
+        told = f"no Neo4j to test with: install {' and '.join(absent)}, or let {VARIABLE} name an empty server"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+
+
 @pytest.fixture(scope="session")
 def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
     """One server for all tests; they run in one process (see `pytest_collection_modifyitems`)."""
@@ -78,12 +88,7 @@ def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServ
         server.empty()
         return
     script = start_script()
-    absent = script.missing_tools()
-    if absent:
-        told = f"no Neo4j to test with: install {' and '.join(absent)}, or let {VARIABLE} name an empty server"
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
+    needed_tools(script)
     home = tmp_path_factory.mktemp("neo4j")
     # A server that lives for minutes only is quicker where Java does not optimise much.
     quick = ("-XX:TieredStopAtLevel=1",)
@@ -174,10 +179,15 @@ class Postgres:
         assert done.returncode == 0, done.stderr
 
 
-def _postgres_tools() -> Path | None:
-    """The folder of Debian's Postgres, of the latest version there is."""
+def postgres_tools() -> Path:
+    """The folder of Debian's Postgres, of the latest version there is; without one, skip the test, or fail in CI."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda each: int(each.parts[-3]))
-    return folders[-1].parent if folders else None
+    if not folders:
+        told = f"no Postgres to test with: install postgresql, or let {POSTGRES} name a server"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    return folders[-1].parent
 
 
 @pytest.fixture(scope="session")
@@ -187,13 +197,7 @@ def postgres_server() -> Iterator[Postgres | str]:
     if named:
         yield named
         return
-    tools = _postgres_tools()
-    if tools is None:
-        told = f"no Postgres to test with: install postgresql, or let {POSTGRES} name a server"
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
-    server = Postgres(tools)
+    server = Postgres(postgres_tools())
     try:
         yield server
     finally:

@@ -22,6 +22,7 @@ from api.service import listeners
 from api.service.accounts import ROLES
 from api.service.settings import Settings, variable
 from api.service.uploads import uploads
+from graphpriv.store.certificates import VARIABLES
 from tests.test_docker import compose, environment_of_the_image
 from tests.test_readme import command_of, words
 
@@ -48,7 +49,7 @@ def test_the_table_of_settings_is_the_settings():
 def test_every_variable_is_one_that_is_read():
     known = {variable(each.name) for each in fields(Settings)} | {"GRAPHPRIV_CACHE_DIR"}
     known |= {f"{PREFIX}_{each.name.upper()}" for each in fields(JobSettings)}
-    known |= {*SECRETS, *(f"{each}_FILE" for each in SECRETS)}
+    known |= {*SECRETS, *(f"{each}_FILE" for each in SECRETS), *VARIABLES.values()}
     known |= set(re.findall(r"\$\{(GRAPHPRIV_[A-Z_]+):-", (TOP / ".ci" / "weaknesses").read_text()))
     named = set(re.findall(r"GRAPHPRIV_[A-Z0-9_]*[A-Z]", PAGE))
     assert len(named) > 20
@@ -62,7 +63,7 @@ def test_every_command_can_be_given():
     assert len(commands) >= 15
     for each in commands:
         command, rest = command_of([ROLES[0] if word == "ROLE" else word for word in words(each)])
-        command.make_context("graphpriv", rest, resilient_parsing="--help" in rest)
+        command.make_context("graphpriv", rest, resilient_parsing="--help" in rest, help_option_names=["-h", "--help"])
 
 
 def test_every_script_of_the_repository_can_be_run():
@@ -76,9 +77,9 @@ def test_every_command_of_docker_names_services_and_files_that_are_there():
     assert len(commands) >= 8
     for file, command, rest in commands:
         assert (TOP / file).is_file()
-        assert command in ("up", "logs", "exec", "stop", "start", "build")
-        named = [word for word in rest.strip(" `.,)").split() if not word.startswith("--")]
-        if command in ("logs", "exec", "stop", "start"):
+        assert command in ("up", "logs", "exec", "stop", "start", "build", "rm")
+        named = [word for word in rest.strip(" `.,)").split() if not word.startswith("-")]
+        if command in ("logs", "exec", "stop", "start", "rm"):
             assert set(named[: 1 if command == "exec" else None]) <= set(services), rest
         if "--scale" in rest:
             assert re.search(r"--scale (\w+)=\d", rest)[1] in services

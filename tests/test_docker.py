@@ -28,8 +28,12 @@ from api.cli import command_line
 from api.jobs.folders import files_of
 from api.jobs.records import PREFIX
 from api.jobs.records import Settings as JobSettings
+from api.plain_connections import refuse_plain_connections
 from api.secret_files import SECRETS, read_secret_files
 from graphpriv.store.addresses import server_address
+from graphpriv.store.certificates import VARIABLES
+from tabular.errors import ReportedError
+from tests.certificates import FOLDERS, make_secrets
 from tests.servers import start_script
 
 TOP = Path(__file__).parent.parent
@@ -57,7 +61,7 @@ def variables() -> set[str]:
     """The environment variables that the service and its workers read."""
     read = {each.envvar for each in command_line().commands["serve"].params if isinstance(each.envvar, str)}
     jobs = {f"{PREFIX}_{each.name.upper()}" for each in fields(JobSettings)}
-    return read | jobs | {f"{each}_FILE" for each in SECRETS} | {"GRAPHPRIV_CACHE_DIR"}
+    return read | jobs | {f"{each}_FILE" for each in SECRETS} | {"GRAPHPRIV_CACHE_DIR", *VARIABLES.values()}
 
 
 def environment_of_the_image() -> dict[str, str]:
@@ -123,13 +127,13 @@ def test_the_image_makes_its_user_and_folders(tmp_path: Path) -> None:
     stub = tmp_path / "bin" / "useradd"
     stub.write_text(f'#!/bin/sh\nexec {shutil.which("useradd")} --prefix {tmp_path} "$@"\n')
     stub.chmod(0o755)
-    script = re.sub(r" (/data|/secrets)\b", rf" {tmp_path}\1", script)
+    script = re.sub(r" (/data|/secrets)(?=\b|_)", rf" {tmp_path}\1", script)
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
     subprocess.run(["sh", "-euc", script], env={"PATH": path}, check=True, capture_output=True)
     assert (tmp_path / "etc" / "passwd").read_text().startswith("graphpriv:x:10001:")
-    found = {name: (tmp_path / name).stat() for name in ("data", "secrets")}
+    found = {name: (tmp_path / name).stat() for name in ("data", *FOLDERS)}
     assert {name: (each.st_uid, each.st_mode & 0o777) for name, each in found.items()} == {
-        "data": (10001, 0o700), "secrets": (10001, 0o755)
+        "data": (10001, 0o700), **dict.fromkeys(FOLDERS, (10001, 0o755))
     }  # fmt: skip
 
 
@@ -187,8 +191,13 @@ def test_the_containers_of_the_service_can_change_nothing_but_their_volume() -> 
     assert all("no-new-privileges:true" in each["security_opt"] for each in services.values())
     mounted = [volume.split(":") for each in services.values() for volume in each["volumes"]]
     assert {name for name, *_ in mounted} == set(volumes)
-    readers = {name for name, each in services.items() if "secrets:/secrets:ro" in each["volumes"]}
+    # tests/test_docker_databases.py says which secrets they are.
+    readers = {name for name, each in services.items() if any(v.endswith(":/secrets:ro") for v in each["volumes"])}
     assert readers == {"web", "worker", "neo4j", "postgres"}
+    assert [name for name, *rest in mounted if name.startswith("secrets") and rest[-1] != "ro"] == list(FOLDERS)
+    # The databases have no way out.
+    assert compose()["networks"] == {"databases": {"internal": True}}
+    assert all(services[name]["networks"] == ["databases"] for name in ("neo4j", "postgres"))
 
 
 def test_the_compose_file_connects_the_service_with_its_databases() -> None:
@@ -197,13 +206,15 @@ def test_the_compose_file_connects_the_service_with_its_databases() -> None:
     assert set(told) <= variables()
     assert {**told, "GRAPHPRIV_WORKERS": None} == {**services["worker"]["environment"], "GRAPHPRIV_WORKERS": None}
     assert told["GRAPHPRIV_WORKERS"] == 0
-    assert server_address(told["GRAPHPRIV_STORE"]).shown in ("neo4j://neo4j", "neo4j://neo4j:7687")
+    assert server_address(told["GRAPHPRIV_STORE"]).shown == "neo4j+s://neo4j:7687"
     assert server_address(told["GRAPHPRIV_STORE"]).user == "neo4j"
     database = make_url(told["GRAPHPRIV_DATABASE"])
-    postgres = services["postgres"]["environment"]
     assert (database.username, database.host, database.database, database.password) == (
-        postgres["POSTGRES_USER"], "postgres", postgres["POSTGRES_DB"], None
+        "graphpriv", "postgres", "graphpriv", None
     )  # fmt: skip
+    # The service takes both as they are.
+    addresses = {"store": told["GRAPHPRIV_STORE"], "database": told["GRAPHPRIV_DATABASE"]}
+    refuse_plain_connections(JobSettings(home=Path(), **addresses), told)
     for name in ("neo4j", "postgres"):
         assert services["web"]["depends_on"][name] == {"condition": "service_healthy"}
         assert services[name]["healthcheck"]["test"][0] == "CMD-SHELL"
@@ -213,21 +224,27 @@ def test_the_compose_file_connects_the_service_with_its_databases() -> None:
 
 def test_the_passwords_are_drawn_once_and_everybody_reads_the_same(tmp_path: Path) -> None:
     services = compose()["services"]
-    *shell, script = services["passwords"]["command"]
-    command = [*shell, script.replace("$$", "$").replace("cd /secrets", f"cd {tmp_path}")]
+    assert services["passwords"]["command"] == ["sh", f"{dict(instructions(DOCKERFILE)[:2])['WORKDIR']}/secrets.sh"]
+    drawn: dict[str, str] = {}
     for _ in range(2):
-        subprocess.run(command, check=True, env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"})
-        drawn = {each.name: each.read_text().strip() for each in tmp_path.iterdir()}
-        assert set(drawn) == {"neo4j", "neo4j_auth", "postgres"}
-        (tmp_path / "neo4j").write_text("again")
-    assert drawn["neo4j_auth"] == "neo4j/again"
-    assert len(drawn["postgres"]) == 48
-    told = {**services["web"]["environment"], **services["neo4j"]["environment"], **services["postgres"]["environment"]}
-    named = {value.removeprefix("/secrets/") for name, value in told.items() if name.endswith("_FILE")}
-    assert named == set(drawn)
-    environment = {each: str(tmp_path / "postgres") for each in told if each == "GRAPHPRIV_POSTGRES_PASSWORD_FILE"}
+        make_secrets(tmp_path)
+        passwords = ("secrets/neo4j", "secrets_neo4j/auth", "secrets_postgres/password")
+        drawn = {each: (tmp_path / each).read_text().strip() for each in passwords}
+        assert drawn["secrets_neo4j/auth"] == f"neo4j/{drawn['secrets/neo4j']}"
+        (tmp_path / "secrets" / "neo4j").write_text("again")
+    assert drawn["secrets/neo4j"] == "again"
+    assert len(drawn["secrets_postgres/password"]) == 48
+    for name, service in services.items():
+        volumes = [each.split(":") for each in service["volumes"]]
+        folders = {inside: tmp_path / volume for volume, inside, *_ in volumes if inside == "/secrets"}
+        # Every file that a container is told of is in the volume that it sees.
+        files = re.findall(r"(/secrets)(/[\w.]+)", json.dumps([service["environment"], service.get("command")]))
+        assert all((folders[inside] / path[1:]).is_file() for inside, path in files)
+        assert name == "passwords" or len(files) >= 1
+    environment = {"GRAPHPRIV_NEO4J_PASSWORD_FILE": str(tmp_path / "secrets" / "neo4j")}
+    assert set(environment) <= set(services["web"]["environment"])
     read_secret_files(environment)
-    assert environment["PGPASSWORD"] == drawn["postgres"]
+    assert environment["GRAPHPRIV_NEO4J_PASSWORD"] == "again"
 
 
 def test_the_compose_file_runs_the_neo4j_that_is_tested_with_its_settings() -> None:
@@ -240,10 +257,19 @@ def test_the_compose_file_runs_the_neo4j_that_is_tested_with_its_settings() -> N
         for name in neo4j["environment"]
         if name != "NEO4J_AUTH_FILE"
     }
-    # The settings of the image are those of the server: an unknown one would keep it from starting.
-    assert {"dbms.usage_report.enabled", "server.memory.pagecache.size"} <= names
-    known = (TOP / "docker" / "neo4j_server.py").read_text()
-    assert {name for name in names if f'"{name}"' not in known} == {"server.memory.heap.max_size"}
+    # The settings of the image are those of the server: an unknown one would keep it from starting, as it would the one
+    # of tests/test_docker_databases.py.
+    assert names == {
+        "dbms.security.allow_csv_import_from_file_urls",
+        "dbms.ssl.policy.bolt.base_directory",
+        "dbms.ssl.policy.bolt.client_auth",
+        "dbms.ssl.policy.bolt.enabled",
+        "dbms.usage_report.enabled",
+        "server.bolt.tls_level",
+        "server.http.listen_address",
+        "server.memory.heap.max_size",
+        "server.memory.pagecache.size",
+    }
 
 
 COPIES = test_the_image_copies_what_there_is_and_what_the_build_needs
@@ -279,6 +305,12 @@ RUNS = test_the_compose_file_runs_the_neo4j_that_is_tested_with_its_settings
         (CLOSED, "read_only: true", "read_only: false"),
         (CLOSED, "cap_drop: [ALL]", "cap_drop: []"),
         (CONNECTS, "@neo4j:", "@database:"),
+        (CONNECTS, "neo4j+s://", "neo4j://"),
+        (CONNECTS, "neo4j+s://", "neo4j+ssc://"),
+        (CONNECTS, "sslmode=verify-full", "sslmode=require"),
+        (CLOSED, "internal: true", "internal: false"),
+        (CLOSED, "networks: [databases]", "networks: [default, databases]"),
+        (CLOSED, "secrets_neo4j:/secrets:ro", "secrets_neo4j:/secrets"),
         (CONNECTS, "GRAPHPRIV_STORE:", "GRAPHPRIV_URL:"),
         (CONNECTS, "@postgres/graphpriv", "@postgres/jobs"),
         (CONNECTS, "service_healthy", "service_started"),
@@ -292,5 +324,5 @@ def test_a_file_that_was_spoilt_is_found(
 ) -> None:
     (file,) = [name for name in ("DOCKERFILE", "COMPOSE") if before in globals()[name]]
     monkeypatch.setitem(globals(), file, globals()[file].replace(before, after))
-    with pytest.raises((AssertionError, KeyError, OSError, ValueError, jsonschema.ValidationError)):
+    with pytest.raises((AssertionError, KeyError, OSError, ValueError, ReportedError, jsonschema.ValidationError)):
         check()

@@ -14,6 +14,7 @@ import click
 from api.jobs.jobs import Jobs
 from api.jobs.records import PREFIX, Settings
 from api.jobs.worker import NICE, Worker
+from api.plain_connections import refuse_plain_connections
 from api.secret_files import read_secret_files
 from tabular.errors import ReportedError, StoreUnavailable
 
@@ -23,7 +24,7 @@ PATIENCE = 60.0
 _HELP = f"Perform jobs until told to leave. {PREFIX}_AT_ONCE and so on in the environment set the options, too."
 
 #: The settings that a service has, too.
-_SHARED = ("home", "store", "database")
+_SHARED = ("home", "store", "database", "plain_connections")
 
 _KINDS = {"Path": click.Path(path_type=Path), "int": int, "float": float, "float | None": float, "bool": bool}
 
@@ -40,11 +41,11 @@ def main() -> None:
 
 
 def _option(setting: Field[Any]) -> click.Option:
-    kind, name = _KINDS.get(str(setting.type), str), setting.name.replace("_", "-")
+    kind, name = _KINDS.get(str(setting.type), str), setting.name
     # Where a service has the same setting, its variable does for both.
-    variables = [f"{PREFIX}_{setting.name.upper()}", *([f"GRAPHPRIV_{setting.name.upper()}"] * (name in _SHARED))]
+    variables = [f"{PREFIX}_{name.upper()}", *([f"GRAPHPRIV_{name.upper()}"] * (name in _SHARED))]
     return click.Option(
-        [f"--{name}"],
+        [_flag(name)],
         type=kind,
         envvar=variables,
         required=setting.default is MISSING,
@@ -52,16 +53,21 @@ def _option(setting: Field[Any]) -> click.Option:
     )
 
 
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _work(attached: bool, **given: Any) -> None:
     os.nice(NICE)
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     try:
+        refuse_plain_connections(settings, os.environ)
         jobs = opened(settings)
         jobs.tidy()
         jobs.close()
         Worker(settings).run(leave_with=sys.stdin if attached else None)
     except ReportedError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(error.worded(_flag)) from None
 
 
 def opened(settings: Settings) -> Jobs:

@@ -50,6 +50,9 @@ class Settings(Method):
         help="The address of another Postgres database for seeds and personal options; without one, they lie in a file "
         "of the home, which is for one machine alone.",
     )
+    plain_connections: bool = option(
+        False, help="Allow connections to other machines without TLS: for networks that encrypt by themselves."
+    )
     files: str = option(
         "api.jobs.folders:tables_of_home",
         help="The MODULE:FUNCTION that says which files the names in options stand for.",

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as ConnectionsTaken
 
+from graphpriv.store.addresses import is_this_machine
 from tabular.errors import FileFailure, InvalidInput, InvalidParameter, StoreUnavailable, named
 
 #: How long a session of Postgres may do nothing within a transaction before the server ends it, in milliseconds.
@@ -114,6 +115,29 @@ def refuse_password(address: str) -> None:
         raise InvalidParameter(
             f"{named('database')} must not hold a password, which others could read there; the password belongs in "
             "GRAPHPRIV_POSTGRES_PASSWORD."
+        )
+
+
+def refuse_plain(address: str, called: str) -> None:
+    """Refuse an address that leads to another machine whose certificate is not checked; *called* names it in errors."""
+    url = _url(address)
+    if url.get_backend_name() == "sqlite":
+        return
+    # As for the driver itself, only those load it who use Postgres.
+    from psycopg.pq import Conninfo
+
+    _, given = url.get_dialect()().create_connect_args(url)
+    # What libpq takes where the address says nothing: from PGSSLMODE and the like, and the file of a PGSERVICE.
+    usual = {each.keyword.decode(): each.val.decode() for each in Conninfo.get_defaults() if each.val is not None}
+    # A service of the address itself is looked up later than here, and yields to what else the address says.
+    wanted = given if "service" in given else {**usual, **given}
+    hosts = [host for name in ("host", "hostaddr") for host in f"{wanted.get(name, '')}".split(",") if host]
+    is_near = "service" not in given and all(host[0] in "/@" or is_this_machine(host) for host in hosts)
+    if not is_near and wanted.get("sslmode") != "verify-full":
+        raise InvalidParameter(
+            f"{called} leads to another machine, and its sslmode (that of PGSSLMODE, if it has none) is not "
+            "verify-full, which encrypts and checks the server's certificate: add ?sslmode=verify-full and "
+            f"&sslrootcert=FILE to it, or, if the network itself encrypts, give {named('plain_connections')}."
         )
 
 

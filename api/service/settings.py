@@ -27,6 +27,11 @@ class Settings(Method):
 
     workers: int = option(1, low=0, high=64, help="How many processes on this machine run jobs.")
     database: str = option("", metavar="URL", help="A Postgres database for the jobs, if several machines share them.")
+    plain_connections: bool = option(
+        False,
+        help="Allow connections to databases, scanners and providers on other machines without TLS: for networks that "
+        "encrypt by themselves.",
+    )
     hosts: str = option(
         "",
         metavar="NAMES",

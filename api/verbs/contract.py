@@ -93,8 +93,10 @@ class Work:
     def opened(self, *, create: bool = False) -> Store:
         """The store."""
         from graphpriv.store import open_store
+        from graphpriv.store.certificates import Certificates
 
-        return open_store(self.store, create=create, password=self.password)
+        certificates = Certificates.of(os.environ)
+        return open_store(self.store, create=create, password=self.password, certificates=certificates)
 
     def service_home(self, *, create: bool = False) -> Records:
         """What the service keeps: its accounts and its audit log."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
+from graphpriv.store.certificates import Certificates
 from graphpriv.store.contract import Store
 from tabular.errors import InvalidInput, InvalidParameter, named
 
@@ -24,12 +26,15 @@ class ServerAddress:
     shown: str
     user: str | None
     password: str = field(default="", repr=False)
+    certificates: Certificates = field(default_factory=Certificates)
 
 
-def open_store(url: str, *, create: bool, password: str | None = None) -> Store:
+def open_store(
+    url: str, *, create: bool, password: str | None = None, certificates: Certificates | None = None
+) -> Store:
     """The store at *url*; with *create* an empty one is made where there is none.
 
-    *password* is that of a server, unless one stands in the *url*.
+    *password* is that of a server, unless one stands in the *url*; *certificates* are those of the connection to it.
     """
     scheme, colon, rest = url.partition(":")
     if colon and scheme == "file":
@@ -38,7 +43,7 @@ def open_store(url: str, *, create: bool, password: str | None = None) -> Store:
         from graphpriv.store.sqlite.store import SqliteStore
 
         return _without_overdue(SqliteStore(rest, create=create))
-    address = server_address(url, password)
+    address = server_address(url, password, certificates)
     # The driver is loaded by those who use a server only.
     from graphpriv.store.neo4j.store import Neo4jStore
 
@@ -64,7 +69,33 @@ def refuse_password(url: str) -> None:
         )
 
 
-def server_address(url: str, password: str | None = None) -> ServerAddress:
+def refuse_plain(url: str) -> None:
+    """Refuse an address that leads to another machine without encryption, or without a check of its certificate."""
+    scheme = url.partition(":")[0]
+    if scheme not in SCHEMES or scheme.endswith("+s"):
+        return
+    shown = server_address(url).shown
+    if not is_this_machine(urlsplit(shown).hostname or ""):
+        lacks = "does not check the certificate of" if scheme.endswith("+ssc") else "does not encrypt what it sends to"
+        raise InvalidParameter(
+            f"{named('store')} {shown} {lacks} another machine: write {scheme.partition('+')[0]}+s://, or, if the "
+            f"network itself encrypts, give {named('plain_connections')}."
+        )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether what is sent to a *host* never leaves this machine; names are not looked up, since answers change.
+
+    >>> [is_this_machine(each) for each in ("localhost", "127.0.0.53", "::1", "db.example", "10.0.0.1")]
+    [True, True, True, False, False]
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def server_address(url: str, password: str | None = None, certificates: Certificates | None = None) -> ServerAddress:
     """The parts of a server's address; *password* counts unless the address has one. Errors repeat neither."""
     scheme = url.partition(":")[0]
     if scheme not in SCHEMES:
@@ -82,4 +113,6 @@ def server_address(url: str, password: str | None = None) -> ServerAddress:
     bracketed = f"[{host}]" if ":" in host else host
     user = unquote(parts.username) if parts.username is not None else None
     known = password or "" if parts.password is None else unquote(parts.password)
-    return ServerAddress(f"{scheme}://{bracketed}:{port}", user, known)
+    certificates = certificates or Certificates()
+    certificates.refuse_for(scheme)
+    return ServerAddress(f"{scheme}://{bracketed}:{port}", user, known, certificates)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from tabular.errors import InvalidInput, InvalidParameter, ReportedError
+from tabular.errors import InvalidInput, InvalidParameter, ReportedError, named
 
 #: How large a piece is that is sent at once, in bytes.
 _PIECE = 1 << 18
@@ -58,6 +58,17 @@ class Scanner:
         if found is None or not 0 < port < 2**16:
             raise InvalidParameter.wrong("scanner", must="be unix:PATH or tcp:HOST:PORT", was=text)
         return cls(found["path"] or (found["host"].strip("[]"), port))
+
+    def refuse_plain(self) -> None:
+        """Refuse a daemon on another machine, since what is sent there can be read on its way."""
+        from graphpriv.store.addresses import is_this_machine
+
+        if isinstance(self.address, tuple) and not is_this_machine(self.address[0]):
+            raise InvalidParameter(
+                f"{named('scanner')} leads to another machine, and clamd knows no TLS: have a clamd on this one "
+                "(unix:PATH or tcp:127.0.0.1:PORT), or, if the network itself encrypts, give "
+                f"{named('plain_connections')}."
+            )
 
     def check(self, file: IO[bytes]) -> None:
         """Refuse a file in which the scanner finds something, or of which it says nothing."""

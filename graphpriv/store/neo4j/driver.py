@@ -6,9 +6,10 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import neo4j
+from neo4j.auth_management import ClientCertificate
 from neo4j.exceptions import AuthError, ConfigurationError, ConstraintError, DriverError, Neo4jError
 
 from graphpriv.store.addresses import ServerAddress
@@ -92,6 +93,12 @@ class Connection:
             return InvalidInput(f"{shown}: no Neo4j server can be reached by this address; check its form.")
         if isinstance(error, ConstraintError):
             return InvalidInput(f"{shown}: two records have the same id. Nothing was written.")
+        if isinstance(error, DriverError) and "+s://" in shown:
+            return StoreUnavailable(
+                f"{shown}: the server does not answer, or one side does not trust the other's certificate; is it "
+                "running, for this name, and are the certificates the right ones?",
+                can_retry=True,
+            )
         if isinstance(error, DriverError):
             return StoreUnavailable(f"{shown}: the server does not answer; is it running?", can_retry=True)
         if error.is_retryable():
@@ -100,8 +107,18 @@ class Connection:
 
 
 def _new_driver(address: ServerAddress) -> neo4j.Driver:
+    given = address.certificates
+    given.check()
+    url, encryption = address.shown, dict[str, Any]()
+    if given.ca is not None:
+        # The driver takes no CA beside `+s`, which means those of the system to it.
+        url = url.replace("+s://", "://", 1)
+        encryption |= {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(given.ca)}
+    if given.certificate is not None:
+        encryption["client_certificate"] = ClientCertificate(given.certificate, given.key)
     return neo4j.GraphDatabase.driver(
-        address.shown,
+        url,
+        **encryption,
         auth=None if address.user is None else (address.user, address.password),
         max_transaction_retry_time=_RETRY_SECONDS,
         connection_timeout=10.0,
