@@ -67,8 +67,8 @@ class Subgraph(Attacker):
         found = Containment.of(
             shapes, _nodes(classes, around, kept, users), comparison.original.directed, comparison.workers
         )
-        # Another name than before blocks had their steps told one by one: what was kept of them is not read.
-        key = key_of("search with rests", self, comparison.key(attributes))
+        # Another name than before blocks told what they lost: what was kept of them is not read.
+        key = key_of("search with losses", self, comparison.key(attributes))
         used = comparing + found.look(self.steps - comparing, report, comparison.parts, key)
         parts = _with_parts(classes.disclosure(comparison.mapping), comparison, classes, kept, found)
         return replace(parts, steps=used)

@@ -170,6 +170,7 @@ def decide(
     known: NDArray[np.uint64],
     open_: NDArray[np.uint64],
     grew: NDArray[np.bool_],
+    lost: NDArray[np.bool_],
     windows: NDArray[np.int64],
     space: Space,
     cap: int,
@@ -181,6 +182,7 @@ def decide(
 
     One search takes at most *cap* steps, all of them *share*. It reads only columns of targets smaller than *least*:
     those of its layer may be written at the same time. A pattern is only looked for in the targets of its window.
+    Told are the targets that *grew*, in which something was found, and those that *lost* something to look for.
     """
     left = share
     for at in range(start, stop):
@@ -250,6 +252,7 @@ def decide(
                         elif answer == NO:
                             open_[own + word] ^= bit
                             absent[word] |= bit
+                            lost[target] = True
         grew[target] = grown
     return share - left
 
@@ -319,10 +322,15 @@ def rule_out_all(
     open_: NDArray[np.uint64],
     starts: NDArray[np.int64],
     marks: NDArray[np.uint64],
+    grew: NDArray[np.bool_],
+    lost: NDArray[np.bool_],
     start: int,
     stop: int,
 ) -> None:
-    """Rule out, in the columns from *start* to *stop*, every open pattern that holds something that is ruled out."""
+    """Rule out, in the columns from *start* to *stop*, every open pattern that holds something that is ruled out.
+
+    All is as it should be but for patterns that *grew* and targets that *lost* something.
+    """
     most = 1
     for target in range(start, stop):
         most = max(most, nodes.words[target])
@@ -332,16 +340,20 @@ def rule_out_all(
         for word in range(words):
             absent[word] = ~(known[own + word] | open_[own + word])
         # Rising: what is ruled out here rules out larger ones in turn.
+        changed = lost[target]
         for word in range(words):
             bits = open_[own + word]
             while bits != _0:
                 bit = bits & (~bits + _1)
                 bits ^= bit
                 pattern = base + word * 64 + lowest(bit)
+                if not (changed or grew[pattern]):
+                    continue
                 its = min(nodes.words[pattern], words)
                 if share_any(known, nodes.starts[pattern], marks, starts[pattern], absent, its):
                     open_[own + word] ^= bit
                     absent[word] |= bit
+                    changed = True
 
 
 @compiled

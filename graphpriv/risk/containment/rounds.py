@@ -142,15 +142,17 @@ class Containment:
         layers = list(_layers(self.nodes.sizes[order], self.nodes.words[order]))
         course = Course(order, layers, parts, key, local())
         left, number, schedule, doubts = steps, 0, Schedule(), Doubts.of(self)
+        # What the filters have ruled out is news.
+        changed = Changed(np.zeros(len(self.beyond), dtype=np.bool_), np.ones(len(self.beyond), dtype=np.bool_))
         while turn := schedule.next():
             windows = self._windows(turn.round, doubts)
             if not windows[:, 1].any():
                 continue
             patience = inf if turn.whole else max(_PATIENCE, (steps - left) >> 3)
             told = partial(_told, report, steps, steps - left)
-            used, rest, complete = self._round(course, number, turn, windows, left, patience, told)
+            used, rest, complete = self._round(course, number, turn, windows, changed, left, patience, told)
             left -= used
-            self._close(course, number)
+            self._close(course, number, changed)
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
@@ -165,6 +167,7 @@ class Containment:
         number: int,
         turn: Turn,
         windows: NDArray[np.int64],
+        changed: Changed,
         steps: int,
         patience: float,
         report: Callable[[int], None],
@@ -176,7 +179,7 @@ class Containment:
         all that it would have done with more steps. Where one ends without, no other one searches any more: with more
         steps all of this is done, too, and something beside.
         """
-        pairs, grew = np.zeros_like(self.beyond), np.zeros(len(windows), dtype=np.bool_)
+        pairs = np.zeros_like(self.beyond)
         count_worth(self.nodes, self.open_, windows, pairs)
         pairs, used, rest, complete = pairs[course.order], 0, None, True
         for at, layer in enumerate(course.layers):
@@ -189,7 +192,7 @@ class Containment:
                 if wanted > left:
                     shares = [share * left // wanted for share in shares]
                 blocks = list(zip(group, shares, strict=True))
-                work = LayerWork(self, course, layer, turn.round, windows, grew, blocks)
+                work = LayerWork(self, course, layer, turn.round, windows, changed, blocks)
                 key = key_of(course.key, number, at, place)
                 took = work.in_parts(key) if sum(shares) >= _LONG else work.at_once()
                 used += sum(took)
@@ -197,24 +200,28 @@ class Containment:
                     complete = all(
                         its < share or not block.wanted for (block, share), its in zip(blocks, took, strict=True)
                     )
-            close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, grew)
+            close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, changed.grew)
             report(used)
         return used, rest, complete
 
-    def _close(self, course: Course, number: int) -> None:
-        """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order."""
+    def _close(self, course: Course, number: int, changed: Changed) -> None:
+        """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order.
+
+        From then on, nothing has *changed*.
+        """
 
         def mark(start: int, stop: int) -> None:
             mark_words(self.nodes, self.known, starts, marks, start, stop)
 
         def rule_out(start: int, stop: int) -> None:
-            rule_out_all(self.nodes, self.known, self.open_, starts, marks, start, stop)
+            rule_out_all(self.nodes, self.known, self.open_, starts, marks, *changed, start, stop)
 
         bounds, groups = even_bounds(self.nodes.words), (self.nodes.words.astype(np.int64) + 63) >> 6
         starts, marks = np.cumsum(groups) - groups, np.zeros(int(groups.sum()), dtype=np.uint64)
         in_chunks(mark, bounds, self.workers)
         if len(self.open_) < _WIDE:
             in_chunks(rule_out, bounds, self.workers)
+            changed.clear()
             return
 
         def changes(part: int) -> Values:
@@ -229,6 +236,7 @@ class Containment:
         key = key_of(course.key, "close", number)
         for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
             self.open_[values["at"]] = values["open"]
+        changed.clear()
 
     def _windows(self, each: Round, doubts: Doubts) -> NDArray[np.int64]:
         """From which target to which each pattern is looked for in a round; none where it is not."""
@@ -266,6 +274,19 @@ class Doubts(NamedTuple):
         return cls(chances, pairs, fsum(chances) + undecided * _UNDECIDED)
 
 
+class Changed(NamedTuple):
+    """What a round has changed."""
+
+    #: In which targets something was found, and for which something was ruled out.
+    grew: NDArray[np.bool_]
+    lost: NDArray[np.bool_]
+
+    def clear(self) -> None:
+        """Begin anew."""
+        for each in self:
+            each[:] = False
+
+
 class Course(NamedTuple):
     """What all rounds of one search have in common: the targets by rising size, and the layers of these."""
 
@@ -285,7 +306,7 @@ class LayerWork(NamedTuple):
     layer: Layer
     round: Round
     windows: NDArray[np.int64]
-    grew: NDArray[np.bool_]
+    changed: Changed
     blocks: list[tuple[Block, int]]
 
     def at_once(self) -> list[int]:
@@ -301,12 +322,13 @@ class LayerWork(NamedTuple):
         for _, values in self.course.parts.each(key, work, len(bounds) - 1, workers=self.found.workers):
             at = values["at"]
             self.found.known[at], self.found.open_[at] = values["known"], values["open"]
-            self.grew[self.course.order[values["grew"]]] = True
+            for changed, name in zip(self.changed, ("grew", "lost"), strict=True):
+                changed[self.course.order[values[name]]] = True
             took += values["steps"].tolist()
         return took
 
     def _changes(self, bounds: list[int], part: int) -> Values:
-        """Do the blocks of a *part*: the words of the columns that changed, and the targets that grew."""
+        """Do the blocks of a *part*: the words of the columns that changed, and the targets that grew or lost."""
         blocks = self.blocks[bounds[part] : bounds[part + 1]]
         start, stop = blocks[0][0].start, blocks[-1][0].stop
         known, open_ = self.found.known, self.found.open_
@@ -314,8 +336,11 @@ class LayerWork(NamedTuple):
         before = known[words], open_[words]
         steps = [self._decide(*block) for block in blocks]
         at = words[(known[words] != before[0]) | (open_[words] != before[1])]
-        grew = start + np.flatnonzero(self.grew[self.course.order[start:stop]])
-        return {"at": at, "known": known[at], "open": open_[at], "grew": grew, "steps": np.array(steps)}
+        targets = self.course.order[start:stop]
+        grew, lost = (start + np.flatnonzero(each[targets]) for each in self.changed)
+        return {
+            "at": at, "known": known[at], "open": open_[at], "grew": grew, "lost": lost, "steps": np.array(steps)
+        }  # fmt: skip
 
     def _words(self, start: int, stop: int) -> NDArray[np.int64]:
         """The words of the columns of some targets."""
@@ -329,8 +354,8 @@ class LayerWork(NamedTuple):
         space = self._space()
         took = decide(
             found.shapes, found.plans, found.around, found.rows, found.nodes, self.course.order, block.start,
-            block.stop, self.layer.least, found.known, found.open_, self.grew, self.windows, space, self.round.steps,
-            share, self.round.rising, own.absent,
+            block.stop, self.layer.least, found.known, found.open_, *self.changed, self.windows, space,
+            self.round.steps, share, self.round.rising, own.absent,
         )  # fmt: skip
         # Its last visit may take a little more than is left.
         return min(took, share)

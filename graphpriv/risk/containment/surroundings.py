@@ -84,7 +84,9 @@ def write_surroundings(
     shapes: Shapes, rows: BitRows, counted: NDArray[np.bool_], around: Surroundings, start: int, stop: int
 ) -> None:
     """Write what is around the neighbours of the shapes from *start* to *stop*."""
-    counts, spare = np.zeros((WORDS, len(_MARKS)), dtype=np.int64), np.zeros(LEVELS, dtype=np.int64)
+    marks, thresholds = levels_of(_MARKS), levels_of(_THRESHOLDS)
+    # How many counts reach each number of the marks, and no more of them.
+    counts = np.zeros((WORDS, len(_MARKS) + 1), dtype=np.int64)
     for at in range(start, stop):
         base, count = shapes.offsets[at], shapes.offsets[at + 1] - shapes.offsets[at]
         words = (count + 63) >> 6
@@ -114,32 +116,32 @@ def write_surroundings(
                     shapes.degrees[base + place] - both - linked, shapes.degrees[base + other] - both - linked,
                 )  # fmt: skip
                 if linked:
-                    reached(counts[0], shapes.degrees[base + other], _MARKS)
+                    counts[0, marks[shapes.degrees[base + other]]] += 1
                 for kind in range(KINDS):
-                    reached(counts[1 + 2 * kind + linked], found[kind], _MARKS)
+                    counts[1 + 2 * kind + linked, marks[found[kind]]] += 1
                     if pairs >= 0:
                         row = levels + (place * KINDS + kind) * LEVELS * words + (other >> 6)
-                        high = reached(spare, found[kind], _THRESHOLDS)
+                        high = thresholds[found[kind]]
                         around.levels[KINDS * (pairs + place * count + other) + kind] = high
                         for level in range(high):
                             around.rows[row + level * words] |= _1 << bit
             if base + place >= len(around.signs):
                 continue
             for kind in range(WORDS):
-                packed = np.uint64(0)
-                for field in range(len(_MARKS)):
-                    packed |= np.uint64(min(counts[kind, field], 127)) << np.uint64(8 * field)
+                packed, reaching = np.uint64(0), 0
+                for field in range(len(_MARKS) - 1, -1, -1):
+                    reaching += counts[kind, field + 1]
+                    packed |= np.uint64(min(reaching, 127)) << np.uint64(8 * field)
                 around.signs[base + place, kind] = packed
 
 
 @compiled
-def reached(counts: NDArray[np.int64], value: int, thresholds: NDArray[np.int64]) -> int:
-    """Count a *value* for each of the thresholds that it reaches; how many these are."""
-    for field in range(len(thresholds)):
-        if value < thresholds[field]:
-            return field
-        counts[field] += 1
-    return len(thresholds)
+def levels_of(thresholds: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """For each count that a neighbour may have how many of the *thresholds* it reaches."""
+    levels = np.zeros(_MOST_SIGNS + 1, dtype=np.uint8)
+    for threshold in thresholds:
+        levels[threshold:] += np.uint8(1)
+    return levels
 
 
 @compiled
