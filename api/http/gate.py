@@ -301,4 +301,7 @@ def _secure(response: Response) -> Response:
     if response.headers.get("Cache-Control", "no-cache") == "no-cache":
         response.headers["Cache-Control"] = "private, no-cache"
     response.vary.update(("Authorization", OPTIONS))
+    if OPTIONS in request.headers:
+        # Who sends it knows by this that it was read.
+        response.headers[OPTIONS] = "read"
     return response

@@ -98,7 +98,8 @@ def _parameters(rule: Rule, method: str, described: Description, *, needs_token:
     if described.query and method == "GET" and OPTIONS not in described.headers:
         yield {"name": OPTIONS, "in": "header", "schema": {"type": "string"}, "description": HELP}
     for name, help in described.headers.items():
-        yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": help}
+        told = {"required": True} if name == OPTIONS else {}
+        yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": help, **told}
     if method in ("POST", "PUT") and needs_token:
         schema = {"type": "string", "pattern": f"^{KEY.pattern}$"}
         yield {"name": "Idempotency-Key", "in": "header", "schema": schema, "description": _KEY}

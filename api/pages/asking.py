@@ -56,7 +56,10 @@ _LEVELS = ("location:continent", "location:country", "location")
 
 @dataclass(frozen=True)
 class Source:
-    """A request that gives an answer, and its address, to which a format can be added; none where it tells of whom."""
+    """A request that gives a page of an answer, and the address of all, to which a format or `limit=all` is added.
+
+    There is no address where it would tell of whom somebody asked.
+    """
 
     request: str
     address: str | None
@@ -156,8 +159,7 @@ def neighbours(graph: Graph, user: str, cursor: str) -> Answer:
     shown = {"limit": "50", **({"cursor": cursor} if cursor else {})}
     found = _page(graph, "neighbours", {"user": user, **shown})
     if graph.kind == "original":
-        request = f"GET /v1/graphs/{quote(graph.address, safe=':')}/neighbours"
-        source = Source(f"{request} with {OPTIONS}: {urlencode({'user': user, 'limit': 50})}", None)
+        source = _source(graph, "neighbours", {"user": user, "limit": "50"})
     else:
         source = _source(graph, f"users/{quote(user, safe='')}/neighbours", {"limit": "50"})
     return Answer(title=f"Neighbours of {user}", source=source, page=found)
@@ -249,9 +251,17 @@ def _question(name: str, texts: Mapping[str, str]) -> Query:
 
 
 def _source(graph: Graph, path: str, options: Mapping[str, str]) -> Source:
-    query = urlencode(dict(options), safe=":,")
-    address = f"/v1/graphs/{quote(graph.address, safe=':')}/{path}{'?' if query else ''}{query}"
-    return Source(f"GET {address}", f"{address}{'&' if query else '?'}")
+    query = _written(options)
+    all_of_it = _written({name: text for name, text in options.items() if name != "limit"})
+    address = f"/v1/graphs/{quote(graph.address, safe=':')}/{path}"
+    if graph.kind == "original" and {"user", *CHOOSING} & set(options):
+        return Source(f"GET {address} with {OPTIONS}: {query}", None)
+    request = f"GET {address}{'?' if query else ''}{query}"
+    return Source(request, f"{address}?{all_of_it}{'&' if all_of_it else ''}")
+
+
+def _written(options: Mapping[str, str]) -> str:
+    return urlencode(dict(options), safe=":,")
 
 
 def _shares(page: Page, by: Sequence[str]) -> Markup:

@@ -14,8 +14,9 @@ from werkzeug.wrappers import Response as Answered
 
 from api.errors import bug_of, outcome_of
 from api.http.gate import KEY, account, action_of, service
+from api.http.options import kept
 from api.http.problems import HttpProblem, outside
-from api.http.sessions import HEADER, Stale, Unfinished
+from api.http.sessions import FIELD, HEADER, Stale, Unfinished
 from api.service import access
 from api.service.answers import Answer
 from tabular.errors import InvalidInput, ReportedError, StoreUnavailable
@@ -40,6 +41,9 @@ _MENU = (
 )
 
 
+#: Pages whose address stays the same when a form asks something of them.
+_ASKED_ASIDE = ("pages.graph", "pages.table")
+
 #: On which page somebody goes on who has to sign in again; accounts are changed on that of all people.
 _CHANGED_ON = dict.fromkeys(("pages.end_sessions", "pages.own_token"), "pages.sessions") | dict.fromkeys(
     ("pages.begin_factor", "pages.confirm_factor", "pages.renew_codes", "pages.end_factor"), "pages.factor"
@@ -52,8 +56,10 @@ def shown(template: str, *, status: int = 200, **context: Any) -> Response:
     who = g.get("account")
     menu = [(url_for(endpoint), name) for endpoint, name in _MENU if who is not None and opens(endpoint)]
     session = g.get("session")
-    ends = session.token_ends[:10] if session and session.token_ends_soon else None
-    text = render_template(template, who=who, mark=mark, menu=menu, header=HEADER, may=may, ends=ends, **context)
+    ends = session if session and session.token_ends_soon else None
+    gone = g.get("question_is_gone", False)
+    everywhere = {"who": who, "mark": mark, "menu": menu, "header": HEADER, "may": may, "ends": ends, "gone": gone}
+    text = render_template(template, **{**everywhere, **context})
     response = Response(text, status=status, mimetype="text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Vary"] = "Cookie"
@@ -120,9 +126,21 @@ def local(path: str | None) -> str:
     return path if path is not None and is_ours else url_for("pages.home")
 
 
+def asked_aside(endpoint: str, **values: Any) -> Answered:
+    """Send the browser on to what a form asks for, by an address that does not say what that is."""
+    options = MultiDict((name, text) for name, text in request.form.items(multi=True) if name != FIELD)
+    return go(endpoint, asked=kept().keep(account().id, options), **values)
+
+
 def given() -> MultiDict[str, str]:
-    """The options of a page: of an original they come in a form, since addresses are written down."""
-    return request.form if request.method == "POST" else request.args
+    """The options of a page: of an original they were sent by a form, since addresses are written down."""
+    id = request.args.get("asked")
+    if id is None:
+        return request.args
+    found = kept().find(account().id, id)
+    if found is None:
+        g.question_is_gone = True
+    return found or MultiDict()
 
 
 def named_here(parameter: str) -> str:
@@ -138,7 +156,8 @@ def failed(status: int, title: str, detail: str, *, again: bool = False) -> Resp
 @bp.errorhandler(HttpProblem)
 def _of_http(error: HttpProblem) -> Response | Answered:
     if error.status == 401:
-        wanted = request.full_path.rstrip("?") if request.method == "GET" else url_for("pages.home")
+        can_be_seen = request.method == "GET" or request.endpoint in _ASKED_ASIDE
+        wanted = request.full_path.rstrip("?") if can_be_seen else url_for("pages.home")
         return go("pages.sign_in", next=wanted)
     if isinstance(error, Stale):
         # What was sent is not done later: whoever signs in looks at the page again first.

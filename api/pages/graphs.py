@@ -9,7 +9,7 @@ from api.http.gate import account, needs, service
 from api.http.problems import call_by
 from api.http.routes import graphs as routes
 from api.pages import asking, pictures
-from api.pages.blueprint import bp, given, go, may, shown, told
+from api.pages.blueprint import asked_aside, bp, given, go, may, shown, told
 from api.pages.collecting import providers_here, why_folded
 from api.pages.commands import ways_of
 from api.service.graphs import KINDS, Graph
@@ -19,9 +19,11 @@ from api.verbs.graph.show import told as told_of_crawl
 
 @bp.route("/graphs/<name>", methods=["GET", "POST"])
 @needs("describe")
-def graph(name: str) -> Response:
+def graph(name: str) -> Answered:
     """Show a graph."""
     found = service().graphs.find(_asked_for(name), account().role, "describe")
+    if request.method == "POST":
+        return asked_aside("pages.graph", name=found.name, kind=found.kind)
     reads = may("read", found.kind)
     if reads:
         # Whoever reads it is told its figures, too: that is one entry of the log.

@@ -14,7 +14,7 @@ from api.http.gate import account, needs, service
 from api.http.problems import HttpProblem
 from api.http.sessions import BEFORE, COOKIE, check_fresh, check_mark, drop, held, keep, session_of
 from api.pages.blueprint import bp, go, local, new_key, once, shown
-from api.service.accounts import Account
+from api.service.accounts import DAYS, Account
 from api.service.signing.second_factors import TooManyCodes
 from api.service.signing.sessions import IDLE, LONGEST, HalfWay, Session, mark_of
 
@@ -140,7 +140,9 @@ def _sessions(made: dict[str, Any] | None = None) -> Response:
     here, ends = (None, None) if session is None else (session.id, session.token_ends[:10])
     return shown(
         "sessions.html", sessions=found, factor=factor, here=here, longest=_hours(LONGEST), idle=_hours(IDLE),
-        token_ends=ends, made=made, key=new_key(),
+        token_ends=ends, first=session is not None and session.token_is_first, days=DAYS, made=made, key=new_key(),
+        # The token that was replaced ends no more.
+        **({"ends": None} if made else {}),
     )  # fmt: skip
 
 

@@ -139,7 +139,7 @@ class Accounts:
             if db.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone():
                 raise NameTaken(f"An account is called {name!r} already; take another name.")
             db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", (account.id, name, role, account.created))
-            return account, _insert_token(db, account, days)
+            return account, _insert_token(db, account, _in_days(days), first=True)
 
     def add_first(self) -> NewToken | None:
         """The token of a first custodian, where there is no account yet."""
@@ -148,7 +148,7 @@ class Accounts:
                 return None
             account = Account(secrets.token_hex(8), FIRST, "custodian", now())
             db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", (account.id, FIRST, account.role, account.created))
-            return _insert_token(db, account, FIRST_DAYS)
+            return _insert_token(db, account, _in_days(FIRST_DAYS), first=True)
 
     def remove(self, name: str) -> Account:
         """Remove an account; its tokens stop at once. The last custodian stays."""
@@ -163,18 +163,23 @@ class Accounts:
     def new_token(self, name: str, *, days: int = DAYS, programs: bool = False) -> NewToken:
         """Make a further token of an account, or one for its *programs* alone."""
         with self._home.writing() as db:
-            return _insert_token(db, _account(db, name), days, programs=programs)
+            return _insert_token(db, _account(db, name), _in_days(days), programs=programs)
 
     def replace(self, token: str, *, session: str) -> NewToken:
-        """Make another token in the place of one, by its id; a *session* goes on with it, all others end."""
+        """Make another token in the place of one, by its id; a *session* goes on with it, all others end.
+
+        Only that of a first one ends later: how long the others are good was somebody's decision.
+        """
         with self._home.writing() as db:
             row = db.execute(
-                f"SELECT {ACCOUNT} FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.id = ?",  # noqa: S608
+                f"SELECT t.first, t.expires, {ACCOUNT} FROM tokens t "  # noqa: S608
+                "JOIN accounts a ON a.id = t.account WHERE t.id = ?",
                 (token,),
             ).fetchone()
             if row is None:
                 raise UnknownName(f"No token has the id {token!r}.")
-            made = _insert_token(db, Account.of(row), DAYS)
+            is_first, expires, *account = row
+            made = _insert_token(db, Account.of(account), _in_days(DAYS) if is_first else expires)
             db.execute("UPDATE sessions SET token = ? WHERE id = ? AND token = ?", (made.token.id, session, token))
             db.execute("DELETE FROM tokens WHERE id = ?", (token,))
         return made
@@ -243,13 +248,18 @@ def _account(db: sqlite3.Connection, name: str) -> Account:
     return Account.of(row)
 
 
-def _insert_token(db: sqlite3.Connection, account: Account, days: int, *, programs: bool = False) -> NewToken:
+def _in_days(days: int) -> str:
+    return written(datetime.now(UTC) + timedelta(days=days))
+
+
+def _insert_token(
+    db: sqlite3.Connection, account: Account, expires: str, *, programs: bool = False, first: bool = False
+) -> NewToken:
     secret = f"gp_{secrets.token_urlsafe(32)}"
-    expires = written(datetime.now(UTC) + timedelta(days=days))
     token = Token(id=secrets.token_hex(6), account=account.name, created=now(), expires=expires, programs=programs)
     db.execute(
-        "INSERT INTO tokens (id, account, digest, created, expires, programs) VALUES (?, ?, ?, ?, ?, ?)",
-        (token.id, account.id, digest(secret), token.created, token.expires, programs),
+        "INSERT INTO tokens (id, account, digest, created, expires, programs, first) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (token.id, account.id, digest(secret), token.created, token.expires, programs, first),
     )
     return NewToken(token, secret)
 

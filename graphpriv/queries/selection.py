@@ -40,8 +40,12 @@ class Selection(Query):
     location: str | None = option(
         None, help="Only users at this place or below it, by its name as answers give it; an empty text: place unknown."
     )
-    topic: str | None = option(None, help="Only users with this topic; an empty text: with none.")
-    rank: int | None = option(None, low=1, high=RANKS, help="The rank that the topic has; any if not given.")
+    topic: str | None = option(
+        None, help="Only users with this topic; an empty text: with none. Its rank may stand beside."
+    )
+    rank: int | None = option(
+        None, low=1, high=RANKS, help="The rank that the topic has, beside topic; any if not given."
+    )
     degree: str | None = option(None, pattern=RANGE, help=f"Only users with so many neighbours: {_RANGE}.")
     following: str | None = option(
         None, pattern=RANGE, help=f"Only users who follow so many: {_RANGE}. Directed graphs alone have it."

@@ -18,7 +18,7 @@ from api.http import paging
 from api.http.bodies import json_object, refuse_swelling, scanned
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
-from api.http.options import HELP, OPTIONS
+from api.http.options import HELP, OPTIONS, kept
 from api.http.problems import HttpProblem, call_by
 from api.http.routes import jobs
 from api.service import access
@@ -185,16 +185,19 @@ def forget(name: str, user: str) -> Response:
 
 @bp.delete("/v1/graphs/<name>/users")
 @needs("forget")
-@answers(FORGOTTEN, headers={OPTIONS: HELP})
+@answers(FORGOTTEN, headers={OPTIONS: f"`user=ID`. {HELP}"})
 def forget_out_of_the_address(name: str) -> Response:
-    """Remove a person, as below, whose id stands in the header Graphpriv-Options: user=ID."""
-    return _forgotten(name, request.args.get("user", "") if OPTIONS in request.headers else "")
+    """Remove a person whose id stands in the header `Graphpriv-Options`, as `DELETE …/users/{user}` does."""
+    pairs = list(request.args.items(multi=True)) if OPTIONS in request.headers else []
+    if [key for key, _ in pairs] != ["user"] or not pairs[0][1]:
+        # Who may not forget is told that first.
+        service().graphs.find(name, account().role, "forget")
+        raise HttpProblem(400, "Invalid input", f"The header {OPTIONS} must hold one user and nothing else: user=ID.")
+    return _forgotten(name, pairs[0][1])
 
 
 def _forgotten(name: str, user: str) -> Response:
     graph = found_graph(name, "forget", person=secrets.token_hex(8))
-    if not user:
-        raise HttpProblem(400, "Invalid input", f"user is missing; it belongs in the header {OPTIONS}: user=ID.")
     try:
         outcome = _perform("graph forget", {"name": graph.stored, "user": user})
     except InvalidInput:
@@ -202,6 +205,7 @@ def _forgotten(name: str, user: str) -> Response:
             raise
         # The id is not repeated: it is that of a person.
         raise UnknownThing("This graph has no user with that id.") from None
+    kept().clear()
     return jsonify({**outcome.document, "graph": graph.name})
 
 

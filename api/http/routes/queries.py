@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from api.http import rows
 from api.http.describing import Schema, answers
 from api.http.gate import account, needs, service
-from api.http.options import OPTIONS
+from api.http.options import HELP, OPTIONS
 from api.http.routes import graphs
 from api.http.schema import schema_of_option
 from api.service.access import UnknownThing
@@ -33,7 +33,8 @@ def register(app: Flask) -> None:
     """Add the routes of all questions to *app*."""
     for entry in queries.entries():
         for number, path in enumerate(paths_of(entry)):
-            app.add_url_rule(path, f"query {entry.name}{' out of the address' * number}", _view(entry), methods=["GET"])
+            endpoint = f"query {entry.name}{' out of the address' * number}"
+            app.add_url_rule(path, endpoint, _view(entry, in_header=number > 0), methods=["GET"])
 
 
 def paths_of(entry: Entry[Query]) -> Sequence[str]:
@@ -51,11 +52,12 @@ def options_of(query: type[Query]) -> dict[str, Field[Any]]:
     return {each.name: each for each in fields(query)}
 
 
-def _view(entry: Entry[Query]) -> Callable[..., Response]:
-    """The view that answers a question."""
+def _view(entry: Entry[Query], *, in_header: bool) -> Callable[..., Response]:
+    """The view that answers a question, whose user must stand in the header where it is *in_header*."""
+    headers = {OPTIONS: f"`user=ID`, and other options. {HELP}"} if in_header else {}
 
     @needs("read")
-    @answers(rows.ROWS, also=rows.ALSO, query=_described(entry.method))
+    @answers(rows.ROWS, also=rows.ALSO, query=_described(entry.method), headers=headers)
     def view(name: str, **path: str) -> Response:
         graph = graphs.found_graph(name, "read", asked=entry.name)
         asked = _made(entry.method, path)
@@ -101,13 +103,17 @@ def _schema(option: Field[Any]) -> Schema:
 def _made(query: type[Query], path: dict[str, str]) -> Query:
     """The question that the address asks."""
     known, errors, given = options_of(query), {}, {}
-    texts = {name: text for name, text in request.args.items() if name != "format"} | path
-    missing = {name for name, option in known.items() if is_required(option)} - set(texts)
+    # A user stands in the path or in the header, never in both, and never among the options of an address.
+    may = set(known) - ({_USER} if path or OPTIONS not in request.headers else set())
+    texts = {name: text for name, text in request.args.items() if name != "format"}
+    missing = {name for name, option in known.items() if is_required(option)} - set(texts) - set(path)
     if rows.wants_all():
         texts.pop("limit", None)
     for name, text in texts.items():
         try:
-            if name not in known or (name == _USER and name not in path and OPTIONS not in request.headers):
+            if len(request.args.getlist(name)) > 1:
+                raise InvalidParameter(f"{named(name[:100])} is given more than once.")
+            if name not in may:
                 unknown = UnknownName.among("option", name[:100], known).worded(named)
                 raise InvalidParameter(f"{named(name[:100])}: {unknown}")
             given[name] = value_in(known[name], text)
@@ -116,4 +122,4 @@ def _made(query: type[Query], path: dict[str, str]) -> Query:
     errors |= {name: f"{named(name)} is missing{_WHERE if name == _USER else ''}." for name in missing}
     if errors:
         raise WrongOptions(errors)
-    return query(**given)
+    return query(**given, **path)

@@ -17,7 +17,7 @@ from api.http.gate import account, needs, service
 from api.http.options import OPTIONS
 from api.http.problems import outside
 from api.http.routes import tables as routes
-from api.pages.blueprint import bp, given, go, may, named_here, shown, told
+from api.pages.blueprint import asked_aside, bp, given, go, may, named_here, shown, told
 from api.pages.commands import ways_of
 from api.pages.tables import columns
 from api.service.requests import Thing
@@ -59,7 +59,9 @@ class Asked:
 def table(name: str) -> Response | Answered:
     """Show a table."""
     found = _sought(name, "describe")
-    if request.method == "GET" and _added_filter() is not None:
+    if request.method == "POST":
+        return asked_aside("pages.table", name=found.name, kind=found.kind)
+    if "asked" not in request.args and _added_filter() is not None:
         kept = {key: value for key, value in request.args.items() if key in ("kind", "by")}
         return go("pages.table", name=found.name, where=_conditions(), **kept)
     return _page(found)

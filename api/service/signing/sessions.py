@@ -42,9 +42,10 @@ class Session:
     account: Account
     began: str
     used: str
-    #: The id of the token that was used, and when that ends.
+    #: The id of the token that was used, when that ends, and whether it is the first of its account.
     token: str
     token_ends: str
+    token_is_first: bool
     secret: str = field(repr=False)
 
     @property
@@ -147,19 +148,21 @@ class Sessions:
         """The session with a *secret*, if it and its token are still good; the use is written down."""
         with self._home.reading() as db:
             row = db.execute(
-                f"SELECT s.id, s.began, s.used, t.id, t.expires, {ACCOUNT} FROM sessions s JOIN tokens t "  # noqa: S608
+                f"SELECT s.id, s.began, s.used, t.id, t.expires, t.first, {ACCOUNT} FROM sessions s JOIN tokens t "  # noqa: S608
                 "ON t.id = s.token JOIN accounts a ON a.id = t.account "
                 "WHERE s.digest = ? AND s.began > ? AND s.used > ? AND t.expires > ?",
                 (digest(secret), *_too_old(), now()),
             ).fetchone()
         if row is None:
             return None
-        id, began, used, token, ends, *account = row
+        id, began, used, token, ends, is_first, *account = row
         if used < written(datetime.now(UTC) - timedelta(seconds=_USE_SHOWN_AFTER)):
             with suppress(FileFailure), self._home.writing() as db:
                 db.execute("UPDATE sessions SET used = ? WHERE id = ?", (now(), id))
-        found = Account.of(account)
-        return Session(id=id, account=found, began=began, used=used, token=token, token_ends=ends, secret=secret)
+        return Session(
+            id=id, account=Account.of(account), began=began, used=used, token=token, token_ends=ends,
+            token_is_first=bool(is_first), secret=secret,
+        )  # fmt: skip
 
     def of(self, account: Account) -> list[SignedIn]:
         """The sessions of an account that are still good, the newest first."""

@@ -72,14 +72,26 @@ def test_rows_of_a_table_are_chosen_in_the_header(custodian):  # noqa: F811
         ("GET", "/v1/graphs/people/users", "nothing", "nothing"),
         ("GET", "/v1/graphs/people/neighbours", "limit=3", "user is missing"),
         ("GET", "/v1/graphs/people/neighbours?user=bob", None, "user"),
-        ("GET", "/v1/graphs/people/users/bob/neighbours", "user=bob&limit=0", "limit"),
-        ("DELETE", "/v1/graphs/people/users", "limit=3", "user is missing"),
-        ("DELETE", "/v1/graphs/people/users?user=bob", None, "user is missing"),
+        ("GET", "/v1/graphs/people/users/bob/neighbours", "user=ann", "user"),
+        ("GET", "/v1/graphs/people/neighbours", "user=ann&user=bob", "more than once"),
+        ("GET", "/v1/graphs/people/users?limit=1&limit=2", None, "more than once"),
+        ("GET", "/v1/graphs/people/neighbours", "user=zo\xc3\xab", "percent-encoded"),
+        ("GET", "/v1/graphs/people/neighbours", "user=ann, user=bob", "percent-encoded"),
+        ("DELETE", "/v1/graphs/people/users", "limit=3", "one user and nothing else"),
+        ("DELETE", "/v1/graphs/people/users", "user=", "one user and nothing else"),
+        ("DELETE", "/v1/graphs/people/users", "user=ann&user=bob", "one user and nothing else"),
+        ("DELETE", "/v1/graphs/people/users", "user=ann&force=1", "one user and nothing else"),
+        ("DELETE", "/v1/graphs/people/users?user=bob", None, "one user and nothing else"),
+        ("DELETE", "/v1/graphs/people/users/bob", "user=ann", "takes no options"),
+        ("DELETE", "/v1/graphs/people", "user=ann", "takes no options"),
+        ("DELETE", "/v1/graphs/people?user=ann", None, "takes no options"),
         ("PUT", "/v1/graphs/new", "format=gexf", "is for GET"),
         ("POST", "/v1/protect", "x=1", "is for GET"),
     ],
 )
-def test_a_wrong_header_is_told(custodian, graphs, method, path, header, said):  # noqa: F811
+def test_wrong_options_are_told_and_nothing_is_done(custodian, graphs, service, method, path, header, said):  # noqa: F811
+    before = service.log.end()
     answer = custodian(method, path, headers={} if header is None else {OPTIONS: header}, data=b"{}")
     assert answer.status_code == 400 and said in answer.text
+    assert method == "GET" or service.log.end() == before
     assert len(custodian.get("/v1/graphs/people/users").json["rows"]) == 4

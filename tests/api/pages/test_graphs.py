@@ -93,6 +93,11 @@ def test_an_unknown_user_is_told_without_repeating_the_id(graphs, analyst, user)
     assert answer.status_code == 400 and user not in answer.text
 
 
+def shown_after(client, form):
+    """The page that a form of an original leads to."""
+    return client.get(client.post("/graphs/people?kind=original", data=form).headers["Location"])
+
+
 def asked_by(text, anchor):
     """What the small forms of a page send that lead to an anchor."""
     forms = re.findall(rf'<form class="asks"[^>]*#{anchor}">(.*?)</form>', text, re.DOTALL)
@@ -103,7 +108,7 @@ def asked_by(text, anchor):
 def test_users_are_chosen_by_place_topic_rank_and_degree(graphs, custodian):  # noqa: F811
     text = custodian.get("/graphs/people?location=United+States&topic=Technology&rank=1&degree=1..").text
     assert "2 of 4 users." in text
-    assert "users?location=United%20States" in text.replace("+", "%20")
+    assert "users with Graphpriv-Options: location=United%20States" in text.replace("+", "%20")
     forms = asked_by(text, "neighbours")
     assert [each["user"] for each in forms] == ["bob", "cid"]
     # What was chosen stays in the form, and goes along to the next page and to a user.
@@ -120,18 +125,24 @@ def test_a_choice_that_cannot_be_stays_in_the_form_with_what_is_wrong(graphs, an
     assert "All 4 users." in answer.text
 
 
-def test_every_answer_can_be_had_from_the_address_beside_it(graphs, analyst):  # noqa: F811
+def test_every_answer_can_be_had_from_the_address_beside_it(graphs, analyst, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(asking, "_USERS", 3)
     text = analyst.get("/graphs/people-v1?degree=1..&by=topic1&and_by=location:country").text.replace("&amp;", "&")
     addresses = re.findall(r'href="(/v1/graphs/[^"]+)"', text)
     assert len(addresses) == 14
-    assert {analyst.get(each).status_code for each in addresses} == {200}
+    found = [analyst.get(each) for each in addresses]
+    assert {each.status_code for each in found} == {200}
+    # All of it, however much of it the page shows.
+    assert all(each.json["next"] is None for each in found if each.mimetype == "application/json")
+    (users,) = (each for each in addresses if "/users?" in each and "csv" not in each)
+    assert len(analyst.get(users).json["rows"]) == 4
 
 
 def test_users_come_in_pages(graphs, custodian, monkeypatch):  # noqa: F811
     monkeypatch.setattr(asking, "_USERS", 3)
     (form,) = asked_by(custodian.get("/graphs/people?degree=0..").text, "answer-1")
     assert set(form) == {"cursor", "degree"}
-    text = custodian.post("/graphs/people?kind=original", data=form).text
+    text = shown_after(custodian, form).text
     assert [each["user"] for each in asked_by(text, "neighbours")] == ["dee"] and "First page" in text
 
 
@@ -146,15 +157,30 @@ def test_users_of_a_release_come_in_pages_that_have_addresses(graphs, analyst, m
 
 def test_no_address_on_the_page_of_an_original_holds_a_user(graphs, custodian):  # noqa: F811
     first = custodian.get("/graphs/people").text
-    near = custodian.post("/graphs/people?kind=original", data={"user": "bob", "by": "topic1"}).text
+    near = shown_after(custodian, {"user": "bob", "by": "topic1", "degree": "0.."}).text
     assert "Neighbours of bob" in near and "Graphpriv-Options: user=bob" in near
     users = {each["user"] for each in asked_by(near, "neighbours")}
     assert users == {each["user"] for each in asked_by(first, "neighbours")} == {"ann", "bob", "cid", "dee"}
     for text in (first, near):
         addresses = [*re.findall(r'(?:href|action|src|data-\w+)="([^"]*)"', text)]
         assert len(addresses) > 20
-        assert not [each for each in addresses if re.search(r"\b(ann|bob|cid|dee)\b|cursor|after=", each)]
-    assert '<form class="row" id="find" method="post"' in first
+        assert not [each for each in addresses if re.search(r"\b(ann|bob|cid|dee)\b|cursor|after=|degree=", each)]
+    assert first.count('method="post"') >= 6 and 'method="get"' not in first + near
+
+
+def test_what_a_form_asked_is_kept_for_who_asked_and_goes_with_whoever_is_forgotten(
+    graphs, custodian, auditor, service  # noqa: F811
+):  # fmt: skip
+    sent = custodian.post("/graphs/people?kind=original", data={"user": "bob"})
+    where = sent.headers["Location"]
+    assert sent.status_code == 303 and "bob" not in where
+    for _ in range(2):
+        assert "Neighbours of bob" in custodian.get(where).text
+    assert "bob" not in auditor.get(where).text
+    assert "no longer kept" in custodian.get("/graphs/people?kind=original&asked=x").text
+    assert custodian.post("/graphs/people?kind=original", data={"user": "x" * 10_001}).status_code == 400
+    custodian.delete("/v1/graphs/people/users/ann")
+    assert "no longer kept" in custodian.get(where).text and "Neighbours of bob" not in custodian.get(where).text
 
 
 def test_users_without_a_place_can_be_asked_for(graphs, custodian):  # noqa: F811
@@ -163,7 +189,9 @@ def test_users_without_a_place_can_be_asked_for(graphs, custodian):  # noqa: F81
     rows = custodian.get("/v1/graphs/people/users?location=").json["rows"]
     found = custodian.get("/graphs/people", query_string={"location": asking.UNPLACED}).text
     assert f"{len(rows)} of {len(SMALL['nodes'])} users." in found
-    assert "/users?location=&amp;limit=20" in found, [each for each in found.splitlines() if "users?" in each]
+    assert "/users with Graphpriv-Options: location=&amp;limit=20" in found, [
+        each for each in found.splitlines() if "users?" in each
+    ]
 
 
 def test_a_picture_that_is_there_waits_for_no_other_and_nobody_waits_for_long(graphs, custodian, monkeypatch):  # noqa: F811

@@ -99,6 +99,9 @@ def test_whom_a_custodian_looks_at_in_an_original_stands_in_no_address(released,
     other = near.inner_text()
     near.click()
     page.get_by_role("heading", name=f"Neighbours of {other}", exact=True).wait_for()
+    # Whoever goes back sees what they saw before.
+    page.go_back()
+    page.get_by_role("heading", name=f"Neighbours of {chosen}", exact=True).wait_for()
     page.get_by_label("Neighbours of user").fill(chosen)
     page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_role("heading", name=f"Neighbours of {chosen}", exact=True).wait_for()

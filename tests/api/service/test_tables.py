@@ -229,7 +229,12 @@ def test_what_was_written_before_tables_gains_them(tmp_path):
     with opened.writing() as db:
         for each in ("tables", "recovery_codes", "second_factors", "half_sessions"):
             db.execute(f"DROP TABLE {each}")
-        for table, column in (("answers", "process"), ("tokens", "programs"), ("uploads", "scanned")):
+        for table, column in (
+            ("answers", "process"),
+            ("tokens", "programs"),
+            ("tokens", "first"),
+            ("uploads", "scanned"),
+        ):
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         db.execute("PRAGMA user_version = 1")
     opened.close()

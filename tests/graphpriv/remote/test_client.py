@@ -129,13 +129,19 @@ def test_no_address_holds_what_somebody_asks_about(ends, tmp_path):
     assert not [each for each in wire.asked if "?" in each or "bob" in each]
 
 
+def test_no_slip_of_a_user_deletes_a_graph(ends):
+    _, ask, _ = ends
+    with pytest.raises(Refused, match="takes no options"):
+        ask.delete("graphs/people", user="bob")
+    assert ask.get("graphs/people")["users"] == 4
+
+
 def test_a_service_that_does_not_know_the_header_is_told(tmp_path):
     """It would answer another question: that without options."""
 
     class Older(BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
-            self.send_header("Vary", "Authorization")
             self.end_headers()
             self.wfile.write(b'{"rows": [], "next": null}')
 
