@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import timedelta
 from math import ceil
 from typing import Any
@@ -138,11 +139,12 @@ def _sessions(made: dict[str, Any] | None = None) -> Response:
     session = g.get("session")
     found, factor = service().sessions.of(account()), service().factors.of(account())
     here, ends = (None, None) if session is None else (session.id, session.token_ends[:10])
+    if made:
+        # Nobody is asked to replace the one that was just made.
+        g.session = None if session is None else replace(session, token_ends=made["expires"], token_is_first=False)
     return shown(
         "sessions.html", sessions=found, factor=factor, here=here, longest=_hours(LONGEST), idle=_hours(IDLE),
         token_ends=ends, first=session is not None and session.token_is_first, days=DAYS, made=made, key=new_key(),
-        # The token that was replaced ends no more.
-        **({"ends": None} if made else {}),
     )  # fmt: skip
 
 

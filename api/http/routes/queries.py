@@ -122,4 +122,4 @@ def _made(query: type[Query], path: dict[str, str]) -> Query:
     errors |= {name: f"{named(name)} is missing{_WHERE if name == _USER else ''}." for name in missing}
     if errors:
         raise WrongOptions(errors)
-    return query(**given, **path)
+    return query(**(given | path))

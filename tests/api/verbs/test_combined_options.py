@@ -287,6 +287,8 @@ ENGINES = {
     "tabular/protections": (),
     # Not a verb.
     "api/cli/service.py": (),
+    "api/service/uploads/scanner.py": (),
+    "graphpriv/store/addresses.py": (),
 }
 
 
