@@ -112,6 +112,65 @@ def test_what_is_good_is_kept_and_what_is_not_for_long_is_made_anew(tmp_path: Pa
     }
 
 
+PAIRS = {
+    "service": ("secrets/graphpriv.key", "secrets/graphpriv.crt"),
+    "neo4j": ("secrets_neo4j/private.key", "secrets_neo4j/public.crt"),
+    "postgres": ("secrets_postgres/private.key", "secrets_postgres/public.crt"),
+    "authority": ("secrets_authority/ca.key", "secrets_authority/ca.crt"),
+}
+
+
+def belongs(key: Path, certificate: Path) -> bool:
+    return said("pkey", "-pubout", "-in", key) == said("x509", "-noout", "-pubkey", "-in", certificate)
+
+
+@pytest.mark.parametrize("spoilt", PAIRS)
+def test_a_key_and_a_certificate_that_do_not_belong_together_are_made_anew(tmp_path: Path, spoilt: str) -> None:
+    """As a kill leaves them between the two, or whoever writes over a key."""
+    made, other = make_secrets(tmp_path / "made"), make_secrets(tmp_path / "other")
+    key, certificate = (made / each for each in PAIRS[spoilt])
+    for content in (other.joinpath(PAIRS[spoilt][0]).read_bytes(), b"", b"no key"):
+        key.write_bytes(content)
+        before = contents(made)
+        make_secrets(made)
+        # The authority signs all others.
+        names = {name for pair in (PAIRS.values() if spoilt == "authority" else [PAIRS[spoilt]]) for name in pair}
+        changed = {name for name, each in contents(made).items() if each != before[name]}
+        assert {name for name in changed if not name.endswith("ca.crt") or name in names} == names
+        assert belongs(key, certificate)
+    for each in PAIRS.values():
+        assert belongs(made / each[0], made / each[1])
+        said("verify", "-CAfile", made / "secrets" / "ca.crt", made / each[1])
+    assert made_anew(made) == set()
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    made = make_secrets(tmp_path)
+    before = contents(made)
+    for path in (
+        "secrets/neo4j",
+        "secrets_neo4j/private.key",
+        "secrets_neo4j/trusted/ca.crt",
+        "secrets_authority/ca.key",
+    ):
+        (made / f"{path}.new").write_text("half of")
+    make_secrets(made)
+    assert contents(made) == before
+
+
+@pytest.mark.parametrize("ends", ["exit 1", "exit 0"])
+def test_no_password_is_empty(tmp_path: Path, ends: str) -> None:
+    for each in FOLDERS:
+        (tmp_path / each).mkdir()
+    tool = tmp_path / "openssl"
+    tool.write_text(f"#!/bin/sh\necho no entropy >&2; {ends}\n")
+    tool.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    ended = subprocess.run(["sh", SCRIPT, tmp_path], env=path, capture_output=True, text=True)
+    assert ended.returncode == 1 and "no entropy" in ended.stderr
+    assert [each for folder in FOLDERS for each in (tmp_path / folder).iterdir()] == []
+
+
 def test_the_volume_of_an_earlier_version_is_taken_over(tmp_path: Path) -> None:
     (tmp_path / "secrets").mkdir()
     for name, content in (("neo4j", "drawn before"), ("postgres", "x"), ("neo4j_auth", "neo4j/drawn before")):
@@ -127,7 +186,7 @@ def test_a_step_that_fails_says_why(tmp_path: Path) -> None:
     for each in FOLDERS:
         (tmp_path / each).mkdir()
     tool = tmp_path / "openssl"
-    tool.write_text("#!/bin/sh\nif [ $1 = req ]; then echo no such curve >&2; exit 1; fi; echo x\n")
+    tool.write_text("#!/bin/sh\nif [ $1 != rand ]; then echo no such curve >&2; exit 1; fi; echo x\n")
     tool.chmod(0o755)
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     ended = subprocess.run(["sh", SCRIPT, tmp_path], env=path, capture_output=True, text=True)
