@@ -18,12 +18,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
 from api.secret_files import read_secret_files
 from api.verbs.contract import PASSWORD, Work
-from graphpriv.store.certificates import VARIABLES
+from graphpriv.store.addresses import server_address
+from graphpriv.store.certificates import VARIABLES, Certificates
+from graphpriv.store.neo4j.driver import _new_driver
 from tabular.errors import StoreUnavailable
 from tests.certificates import FOLDERS, SCRIPT, certificates_of_the_service, lead, make_secrets
 from tests.contracts.store import filled
@@ -486,6 +489,24 @@ def test_graphs_are_kept_in_a_neo4j_that_asks_for_a_certificate(store: Callable[
     with store().opened() as again:
         assert [each.name for each in again.graphs()] == ["town"]
         assert len(list(again.users("town"))) > 1
+
+
+@pytest.mark.neo4j
+def test_the_account_of_the_service_is_the_only_one_of_a_neo4j_that_holds_nothing_else(
+    store: Callable[[], Work],
+) -> None:
+    store().opened(create=True).close()
+    told = os.environ
+    address = server_address(told["GRAPHPRIV_STORE"], told[PASSWORD], Certificates.of(told))
+    with _new_driver(address) as driver, driver.session(database="system") as session:
+        accounts = [(each["user"], each["roles"]) for each in session.run("SHOW USERS")]
+        databases = {each["name"] for each in session.run("SHOW DATABASES")}
+        # Rights cannot be taken from it in this edition: roles are unknown there.
+        with pytest.raises(Neo4jError) as caught:
+            session.run("CREATE ROLE store").consume()
+    assert caught.value.code == "Neo.ClientError.Statement.UnsupportedAdministrationCommand"
+    assert accounts == [(address.user, None)] == [("neo4j", None)]
+    assert databases == {"neo4j", "system"}
 
 
 @pytest.mark.neo4j
