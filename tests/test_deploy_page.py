@@ -87,6 +87,23 @@ def test_every_command_of_docker_names_services_and_files_that_are_there():
     assert {"home", "secrets"} <= set(compose()["volumes"])
 
 
+def in_order(text, *parts):
+    """Whether the text has each of the parts once, one after the other."""
+    places = [text.index(each) for each in parts]
+    return places == sorted(places) and all(text.count(each) == 1 for each in parts)
+
+
+def test_web_and_workers_stand_still_while_the_list_of_jobs_is_saved_or_restored():
+    backup, upgrade = section("Back up and restore"), section("Upgrade")
+    start = "docker/compose.yaml up --detach"
+    restored = ("up --detach postgres\n", " pg_isready ", " < jobs.sql\n", f"{start}\n")
+    assert in_order(backup, "stop web worker\n", " > jobs.sql\n", "start web worker\n", *restored)
+    # A volume goes when its content is saved and nobody uses it.
+    volume = f"docker volume rm {compose()['name']}_postgres"
+    moves = ("stop web and workers", "write `jobs.sql`", "is whole", "--stop --force postgres\n", volume)
+    assert in_order(upgrade, f"{start}\n", *moves) and "postgres" in compose()["volumes"]
+
+
 def test_no_certificate_ends_for_who_renews_them_as_often_as_the_page_says():
     script = (TOP / "docker" / "secrets.sh").read_text()
     good, least = map(int, re.search(r"^days=(\d+) least=(\d+)$", script, re.MULTILINE).groups())
