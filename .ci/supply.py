@@ -16,6 +16,7 @@ import json
 import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
@@ -182,21 +183,31 @@ def weaknesses(
     pins: Mapping[str, tuple[str, list[str]]], records: Iterable[Mapping[str, Any]], now: datetime
 ) -> list[str]:
     """What is known of the versions in a lock, from records of OSV; `Refused` where one is known for too long."""
-    lines, late = [], []
+    lines, late = set[str](), set[str]()
     for record in records:
-        for affected in record.get("affected", ()) if "withdrawn" not in record else ():
-            package = affected.get("package", {})
-            name = canonicalize_name(package.get("name", ""))
-            if package.get("ecosystem") != "PyPI" or name not in pins or not _is_affected(pins[name][0], affected):
-                continue
-            severity = str(record.get("database_specific", {}).get("severity", "HIGH")).upper()
-            published = datetime.fromisoformat(record["published"]).astimezone(UTC)
-            due = published + timedelta(days=FRAMES.get(severity, FRAMES["HIGH"]))
-            line = f"{name} {pins[name][0]}: {record['id']} ({severity.lower()}), to be gone by {due:%Y-%m-%d}"
-            (late if due < now else lines).append(line)
+        try:
+            found = dict(_lines_of(record, pins))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise Refused(f"{record.get('id')}: this record is not as OSV has them: {what}.") from None
+        for line, due in found.items():
+            (late if due < now else lines).add(line)
     if late:
-        raise Refused("These weaknesses are known for longer than is promised: " + "; ".join(sorted(set(late))))
-    return sorted(set(lines))
+        raise Refused("These weaknesses are known for longer than is promised: " + "; ".join(sorted(late)))
+    return sorted(lines)
+
+
+def _lines_of(record: Mapping[str, Any], pins: Mapping[str, tuple[str, list[str]]]) -> Iterator[tuple[str, datetime]]:
+    """What a record says of each version in a lock, and until when it must be gone."""
+    for affected in record.get("affected", ()) if "withdrawn" not in record else ():
+        package = affected.get("package", {})
+        name = canonicalize_name(package.get("name", ""))
+        if package.get("ecosystem") != "PyPI" or name not in pins or not _is_affected(pins[name][0], affected):
+            continue
+        severity = str(record.get("database_specific", {}).get("severity", "HIGH")).upper()
+        published = datetime.fromisoformat(record["published"]).astimezone(UTC)
+        due = published + timedelta(days=FRAMES.get(severity, FRAMES["HIGH"]))
+        yield f"{name} {pins[name][0]}: {record['id']} ({severity.lower()}), to be gone by {due:%Y-%m-%d}", due
 
 
 def _is_affected(version: str, affected: Mapping[str, Any]) -> bool:
@@ -232,9 +243,21 @@ def records_of(export: Path) -> Iterator[Mapping[str, Any]]:
             names = [name for name in packed.namelist() if name.endswith(".json")]
             if not names:
                 raise Refused(f"{export}: there is no record in it.")
-            yield from (json.loads(packed.read(name)) for name in names)
-    except (OSError, zipfile.BadZipFile) as error:
+            for name in names:
+                yield _record(packed.read(name), f"{export}, {name}")
+    # Of a file that is encrypted, nested or packed as we cannot read it, RuntimeError.
+    except (OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise Refused(f"{export}: this is not the export of osv.dev: {error}.") from None
+
+
+def _record(text: bytes, where: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(text)
+    except ValueError as error:
+        raise Refused(f"{where}: this is not JSON: {error}.") from None
+    if not isinstance(record, dict):
+        raise Refused(f"{where}: this is no record of OSV, but a JSON {type(record).__name__}.")
+    return record
 
 
 # A list for others

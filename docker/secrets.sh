@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes what the containers of docker/compose.yaml prove themselves with: passwords that are not there yet, and
-# certificates that are not there or were made more than 65 days ago. Each folder is a volume that only those containers
-# see which need it: secrets for the service, secrets_neo4j, secrets_postgres, and secrets_authority for this script.
+# certificates that are not there, do not belong to their key, or were made more than 65 days ago. Each folder is a volume
+# that only those containers see which need it: secrets for the service, secrets_neo4j, secrets_postgres, and
+# secrets_authority for this script.
 #     sh docker/secrets.sh [TOP]        TOP has these folders; if not given, it is /
 set -eu
 umask 077
@@ -11,6 +12,8 @@ cd "${1:-/}"
 days=365 least=300
 authority=secrets_authority work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Of a run that was killed.
+rm -f secrets*/*.new secrets*/*/*.new
 
 cat > "$work/settings" <<END
 [req]
@@ -39,9 +42,19 @@ put() {
     mv "$1.new" "$1"
 }
 
-# is_good CERTIFICATE DAYS: our authority signed it, and it will still be good after so many days.
+# draw FILE: a password, unless the file has one.
+draw() {
+    test -s "$1" && return
+    password=$(openssl rand -hex 24)
+    test -n "$password" || { echo "secrets.sh: openssl drew no password for $1" >&2; exit 1; }
+    echo "$password" | put "$1"
+}
+
+# is_good KEY CERTIFICATE DAYS: they belong together, our authority signed the certificate, and it will still be good
+# after so many days.
 is_good() {
-    openssl verify -CAfile "$authority/ca.crt" "$1" && openssl x509 -noout -checkend $(($2 * 86400)) -in "$1"
+    openssl verify -CAfile "$authority/ca.crt" "$2" && openssl x509 -noout -checkend $(($3 * 86400)) -in "$2" &&
+        test "$(openssl x509 -noout -pubkey -in "$2")" = "$(openssl pkey -pubout -passin pass: -in "$1")"
 } > "$work/said" 2>&1
 
 # make SORT NAME KEY CERTIFICATE OPTIONS…: a key, and a certificate of that sort for that name.
@@ -58,15 +71,15 @@ make() {
 
 # certify SORT NAME KEY CERTIFICATE
 certify() {
-    test -s "$3" && is_good "$4" "$least" ||
+    is_good "$3" "$4" "$least" ||
         make "$@" -days "$days" -CA "$authority/ca.crt" -CAkey "$authority/ca.key"
 }
 
-test -s secrets/neo4j || openssl rand -hex 24 | put secrets/neo4j
-test -s secrets_postgres/password || openssl rand -hex 24 | put secrets_postgres/password
+draw secrets/neo4j
+draw secrets_postgres/password
 printf 'neo4j/%s' "$(cat secrets/neo4j)" | put secrets_neo4j/auth
 
-test -s "$authority/ca.key" && is_good "$authority/ca.crt" $((2 * days)) ||
+is_good "$authority/ca.key" "$authority/ca.crt" $((2 * days)) ||
     make authority 'graphpriv: our own authority' "$authority/ca.key" "$authority/ca.crt" -days $((10 * days))
 mkdir -p secrets_neo4j/trusted secrets_neo4j/revoked
 for place in secrets secrets_neo4j/trusted secrets_postgres; do

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,37 @@ def test_every_command_of_docker_names_services_and_files_that_are_there():
         if "--scale" in rest:
             assert re.search(r"--scale (\w+)=\d", rest)[1] in services
     assert {"home", "secrets"} <= set(compose()["volumes"])
+
+
+def in_order(text, *parts):
+    """Whether the text has each of the parts once, one after the other."""
+    places = [text.index(each) for each in parts]
+    return places == sorted(places) and all(text.count(each) == 1 for each in parts)
+
+
+def test_web_and_workers_stand_still_while_the_list_of_jobs_is_saved_or_restored():
+    backup, upgrade = section("Back up and restore"), section("Upgrade")
+    start = "docker/compose.yaml up --detach"
+    restored = ("up --detach postgres\n", " pg_isready ", " < jobs.sql\n", f"{start}\n")
+    assert in_order(backup, "stop web worker\n", " > jobs.sql\n", "start web worker\n", *restored)
+    # A volume goes when its content is saved and nobody uses it.
+    volume = f"docker volume rm {compose()['name']}_postgres"
+    moves = ("stop web and workers", "write `jobs.sql`", "is whole", "--stop --force postgres\n", volume)
+    assert in_order(upgrade, f"{start}\n", *moves) and "postgres" in compose()["volumes"]
+
+
+def test_no_certificate_ends_for_who_renews_them_as_often_as_the_page_says():
+    script = (TOP / "docker" / "secrets.sh").read_text()
+    good, least = map(int, re.search(r"^days=(\d+) least=(\d+)$", script, re.MULTILINE).groups())
+    text = " ".join(PAGE.split())
+    assert good == 365 and "Certificates are good for a year" in text
+    assert f"replaces those older than {good - least} days" in text
+    assert f"were made more than {good - least} days ago" in " ".join(script.replace("#", "").split())
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    months = words.index(re.search(r"run this at least every (\w+) months", text)[1])
+    # One that is kept is good for `least` days, so the next time must come before they are over, whenever it is kept.
+    firsts = [date(2027 + month // 12, month % 12 + 1, 1) for month in range(48)]
+    assert max((end - begin).days for begin, end in zip(firsts, firsts[months:], strict=False)) < least
 
 
 def test_every_file_that_the_page_links_to_is_there():

@@ -146,9 +146,10 @@ def test_every_other_line_that_the_image_runs_does_its_work(tmp_path: Path) -> N
     environment = {"PATH": f"{tmp_path}/venv/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
     for name, rest in instructions(DOCKERFILE):
         if name == "COPY":
-            for source in rest.split()[:-1]:
+            *sources, target = rest.split()
+            for source in sources:
                 copy = shutil.copytree if (TOP / source).is_dir() else shutil.copy
-                copy(TOP / source, app / source)
+                copy(TOP / source, app / target)
         elif name == "ENV" and "CACHE_DIR" in rest:
             environment["GRAPHPRIV_CACHE_DIR"] = str(tmp_path / "cache")
         elif name == "RUN" and "useradd" not in rest:

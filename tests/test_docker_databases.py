@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import ssl
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from pwd import getpwnam
 from typing import Any
 
 import psycopg
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from api.jobs.jobs import Jobs
 from api.jobs.records import Settings
 from api.secret_files import read_secret_files
 from api.verbs.contract import PASSWORD, Work
-from graphpriv.store.certificates import VARIABLES
+from graphpriv.store.addresses import server_address
+from graphpriv.store.certificates import VARIABLES, Certificates
+from graphpriv.store.neo4j.driver import _new_driver
 from tabular.errors import StoreUnavailable
 from tests.certificates import FOLDERS, SCRIPT, certificates_of_the_service, lead, make_secrets
 from tests.contracts.store import filled
@@ -112,6 +119,65 @@ def test_what_is_good_is_kept_and_what_is_not_for_long_is_made_anew(tmp_path: Pa
     }
 
 
+PAIRS = {
+    "service": ("secrets/graphpriv.key", "secrets/graphpriv.crt"),
+    "neo4j": ("secrets_neo4j/private.key", "secrets_neo4j/public.crt"),
+    "postgres": ("secrets_postgres/private.key", "secrets_postgres/public.crt"),
+    "authority": ("secrets_authority/ca.key", "secrets_authority/ca.crt"),
+}
+
+
+def belongs(key: Path, certificate: Path) -> bool:
+    return said("pkey", "-pubout", "-in", key) == said("x509", "-noout", "-pubkey", "-in", certificate)
+
+
+@pytest.mark.parametrize("spoilt", PAIRS)
+def test_a_key_and_a_certificate_that_do_not_belong_together_are_made_anew(tmp_path: Path, spoilt: str) -> None:
+    """As a kill leaves them between the two, or whoever writes over a key."""
+    made, other = make_secrets(tmp_path / "made"), make_secrets(tmp_path / "other")
+    key, certificate = (made / each for each in PAIRS[spoilt])
+    for content in (other.joinpath(PAIRS[spoilt][0]).read_bytes(), b"", b"no key"):
+        key.write_bytes(content)
+        before = contents(made)
+        make_secrets(made)
+        # The authority signs all others.
+        names = {name for pair in (PAIRS.values() if spoilt == "authority" else [PAIRS[spoilt]]) for name in pair}
+        changed = {name for name, each in contents(made).items() if each != before[name]}
+        assert {name for name in changed if not name.endswith("ca.crt") or name in names} == names
+        assert belongs(key, certificate)
+    for each in PAIRS.values():
+        assert belongs(made / each[0], made / each[1])
+        said("verify", "-CAfile", made / "secrets" / "ca.crt", made / each[1])
+    assert made_anew(made) == set()
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    made = make_secrets(tmp_path)
+    before = contents(made)
+    for path in (
+        "secrets/neo4j",
+        "secrets_neo4j/private.key",
+        "secrets_neo4j/trusted/ca.crt",
+        "secrets_authority/ca.key",
+    ):
+        (made / f"{path}.new").write_text("half of")
+    make_secrets(made)
+    assert contents(made) == before
+
+
+@pytest.mark.parametrize("ends", ["exit 1", "exit 0"])
+def test_no_password_is_empty(tmp_path: Path, ends: str) -> None:
+    for each in FOLDERS:
+        (tmp_path / each).mkdir()
+    tool = tmp_path / "openssl"
+    tool.write_text(f"#!/bin/sh\necho no entropy >&2; {ends}\n")
+    tool.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    ended = subprocess.run(["sh", SCRIPT, tmp_path], env=path, capture_output=True, text=True)
+    assert ended.returncode == 1 and "no entropy" in ended.stderr
+    assert [each for folder in FOLDERS for each in (tmp_path / folder).iterdir()] == []
+
+
 def test_the_volume_of_an_earlier_version_is_taken_over(tmp_path: Path) -> None:
     (tmp_path / "secrets").mkdir()
     for name, content in (("neo4j", "drawn before"), ("postgres", "x"), ("neo4j_auth", "neo4j/drawn before")):
@@ -127,7 +193,7 @@ def test_a_step_that_fails_says_why(tmp_path: Path) -> None:
     for each in FOLDERS:
         (tmp_path / each).mkdir()
     tool = tmp_path / "openssl"
-    tool.write_text("#!/bin/sh\nif [ $1 = req ]; then echo no such curve >&2; exit 1; fi; echo x\n")
+    tool.write_text("#!/bin/sh\nif [ $1 != rand ]; then echo no such curve >&2; exit 1; fi; echo x\n")
     tool.chmod(0o755)
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     ended = subprocess.run(["sh", SCRIPT, tmp_path], env=path, capture_output=True, text=True)
@@ -146,22 +212,45 @@ def top() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module")
-def postgres(top: Path) -> Iterator[int]:
-    """A Postgres that is set up and started as its container would be; its port."""
+@dataclass(frozen=True)
+class Running:
+    """A Postgres that is set up and started as its container would be."""
+
+    port: int
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    def run(self, command: str, *, user: str = "postgres", **more: Any) -> subprocess.CompletedProcess[bytes]:
+        """What a command in its container would do, as that user."""
+        variables = {"PGHOST": str(self.folder), "PGPORT": str(self.port)}
+        environment = {"PATH": f"{self.folder}:{postgres_tools()}:{os.environ['PATH']}", **variables}
+        become: dict[str, Any] = {"user": user, "group": getpwnam(user).pw_gid, "extra_groups": []}
+        words = ["bash", "-c", command]
+        return subprocess.run(words, cwd="/", env=environment, capture_output=True, **become, **more)
+
+    def is_healthy(self) -> bool:
+        """What the check of the compose file says."""
+        shell, check = SERVICES["postgres"]["healthcheck"]["test"]
+        assert shell == "CMD-SHELL" and check.startswith("gosu postgres ") and check.count("5432") == 1
+        check = check.replace("gosu postgres ", "").replace("5432", str(self.port))
+        return self.run(check).returncode == 0
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+
+@contextmanager
+def running(top: Path, name: str, superuser: str) -> Iterator[Running]:
+    """Such a server, in a folder of that name; an earlier compose file had another *superuser*."""
     if os.geteuid() != 0:
         pytest.skip("starts a server as another user")
     tools, port, own = postgres_tools(), start_script().free_port(), SERVICES["postgres"]
-    place, folder = top / "secrets_postgres", top.parent / "postgres"
+    place, folder = top / "secrets_postgres", top.parent / name
     folder.mkdir()
     shutil.chown(folder, "postgres", "postgres")
-    as_postgres: dict[str, Any] = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": folder}
     for config in own["configs"]:
         (folder / Path(config["target"]).name).write_text(compose()["configs"][config["source"]]["content"])
-    # What the image does where its volume is empty.
-    password = f"--pwfile={moved(own['environment']['POSTGRES_PASSWORD_FILE'], place)}"
-    begin = [tools / "initdb", "-D", folder / "data", "--username=postgres", password, "--no-sync"]
-    subprocess.run(begin, check=True, capture_output=True, **as_postgres)
     entrypoint = folder / "docker-entrypoint.sh"
     entrypoint.write_text(
         f"#!/bin/sh\nshift\nexec setpriv --reuid=postgres --regid=postgres --clear-groups {tools}/postgres "
@@ -173,36 +262,62 @@ def postgres(top: Path) -> Iterator[int]:
         moved(each, place).replace("/run/private.key", f"{folder}/key").replace("/etc/", f"{folder}/")
         for each in own["entrypoint"] + own["command"]
     ]
-    environment = {"PATH": f"{folder}:{tools}:{os.environ['PATH']}", "PGHOST": str(folder), "PGPORT": str(port)}
+    # What the image does where its volume is empty.
+    password = f"--pwfile={moved(own['environment']['POSTGRES_PASSWORD_FILE'], place)}"
+    begin = [tools / "initdb", "-D", folder / "data", f"--username={superuser}", password, "--no-sync"]
+    as_postgres: dict[str, Any] = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": folder}
+    subprocess.run(begin, check=True, capture_output=True, **as_postgres)
+    if superuser != "postgres":
+        # And it made a database of that name.
+        single = [tools / "postgres", "--single", "-D", folder / "data", "template1"]
+        subprocess.run(
+            single, input=f"CREATE DATABASE {superuser}\n".encode(), check=True, capture_output=True, **as_postgres
+        )
+    environment = {"PATH": f"{folder}:{tools}:{os.environ['PATH']}"}
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+    server = Running(port, folder, process)
     try:
-        (shell, check), until = own["healthcheck"]["test"], time.monotonic() + 30
-        assert shell == "CMD-SHELL" and check.startswith("gosu postgres ") and check.count("5432") == 1
-        check = check.replace("gosu postgres ", "").replace("5432", str(port))
-        while subprocess.run(["sh", "-c", check], env=environment, capture_output=True, **as_postgres).returncode:
-            assert process.poll() is None and time.monotonic() < until, (folder / "log").read_text()
+        until = time.monotonic() + 30
+        while not server.is_healthy():
+            assert process.poll() is None and time.monotonic() < until, server.log
             time.sleep(0.1)
-        # The image runs what is in its folder like this.
-        account = ["psql", "-v", "ON_ERROR_STOP=1", "--username=postgres", "--no-password", "-f", "account.sql"]
-        subprocess.run(account, check=True, capture_output=True, env=environment, **as_postgres)
+        if superuser == "postgres":
+            # The image runs what is in its folder like this.
+            made = server.run(f"psql -v ON_ERROR_STOP=1 --username=postgres --no-password -f {folder}/account.sql")
+            assert made.returncode == 0, made.stderr
         assert (folder / "key").stat().st_mode & 0o777 == 0o600
         # Looking whether it is well leaves no lines in its log.
-        assert "FATAL:  no" not in (folder / "log").read_text()
-        yield port
+        assert "FATAL:  no" not in server.log
+        before = server.log.count("FATAL")
+        assert server.is_healthy() and server.log.count("FATAL") == before
+        yield server
     finally:
         process.terminate()
         process.wait(30)
+    assert not server.is_healthy()
 
 
-@pytest.fixture
-def database(top: Path, postgres: int, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(scope="module")
+def postgres(top: Path) -> Iterator[int]:
+    """The port of a server on a new volume."""
+    with running(top, "postgres", "postgres") as server:
+        yield server.port
+
+
+def of_this_server(monkeypatch: pytest.MonkeyPatch, top: Path, port: int) -> str:
     """The address that the compose file gives, which leads to the server of the tests."""
     for name in [each for each in os.environ if each.startswith("PG")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PGHOSTADDR", "127.0.0.1")
-    monkeypatch.setenv("PGPORT", str(postgres))
+    monkeypatch.setenv("PGPORT", str(port))
     return moved(SERVICES["web"]["environment"]["GRAPHPRIV_DATABASE"], top / "secrets")
+
+
+@pytest.fixture
+def database(top: Path, postgres: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of the database of jobs in that server."""
+    return of_this_server(monkeypatch, top, postgres)
 
 
 @pytest.mark.postgres
@@ -229,6 +344,57 @@ def test_jobs_are_kept_by_an_account_that_may_do_nothing_else(database: str, tmp
     for query in (b"COPY (SELECT 1) TO PROGRAM 'true'", b"SELECT pg_read_file('/etc/passwd')", b"CREATE ROLE other"):
         with psycopg.connect(database) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(query)
+
+
+def documented(pattern: str) -> str:
+    """The command in the container of Postgres that docs/deploy.md says, of which there is one."""
+    page = (Path(__file__).parents[1] / "docs" / "deploy.md").read_text()
+    whole = rf"^    (?:until )?docker compose -f \S+ exec -T (?:--user=postgres )?postgres ({pattern})$"
+    (found,) = re.findall(whole, page, re.MULTILINE)
+    assert isinstance(found, str)
+    return found
+
+
+@pytest.mark.postgres
+def test_a_volume_of_an_earlier_compose_file_is_backed_up_and_restored_into_a_new_one(
+    top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump, wait = documented(r"pg_dump .*) > (?:jobs\.sql"), documented(r"pg_isready [^;]*); do sleep 1; (?:done")
+    restore = documented(r"psql .*) < (?:jobs\.sql")
+
+    def settings(server: Running) -> Settings:
+        database = of_this_server(monkeypatch, top, server.port)
+        return Settings(home=tmp_path, store=f"file:{tmp_path}/s.db", database=database)
+
+    # Its superuser is the account of the service.
+    with running(top, "earlier", "graphpriv") as earlier:
+        jobs = Jobs.opened(settings(earlier))
+        job = jobs.submit("demo", {}, account="ann")
+        jobs.close()
+        saved = earlier.run(dump)
+        assert (saved.returncode, saved.stderr) == (0, b"") and b"PostgreSQL database dump complete" in saved.stdout
+        # Nobody else in the container is let in as that account.
+        other = earlier.run(dump, user="nobody")
+        assert other.returncode != 0 and b"Peer authentication failed" in other.stderr
+    with running(top, "later", "postgres") as later:
+        assert later.run(wait).returncode == 0
+        # Of a part of it, nothing is kept.
+        part = later.run(restore, input=saved.stdout.replace(b"CREATE INDEX", b"CREATE INDEXES", 1))
+        assert part.returncode != 0
+        restored = later.run(restore, input=saved.stdout)
+        assert (restored.returncode, restored.stderr) == (0, b"")
+        jobs = Jobs.opened(settings(later))
+        assert jobs.get(job.id).state == "queued"
+        jobs.close()
+        # The tables belong to the account, which is no superuser here, and the same command backs them up.
+        with psycopg.connect(settings(later).database or "") as connection:
+            others = "SELECT count(*) FROM pg_class WHERE relowner <> current_user::regrole AND oid >= 16384"
+            assert connection.execute(others.encode()).fetchall() == [(0,)]
+            rights = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+            assert connection.execute(rights.encode()).fetchall() == [(False,)]
+        again = later.run(dump)
+        assert (again.returncode, again.stderr) == (0, b"") and job.id.encode() in again.stdout
+    assert later.run(wait).returncode != 0
 
 
 def refusal(address: str) -> str:
@@ -323,6 +489,24 @@ def test_graphs_are_kept_in_a_neo4j_that_asks_for_a_certificate(store: Callable[
     with store().opened() as again:
         assert [each.name for each in again.graphs()] == ["town"]
         assert len(list(again.users("town"))) > 1
+
+
+@pytest.mark.neo4j
+def test_the_account_of_the_service_is_the_only_one_of_a_neo4j_that_holds_nothing_else(
+    store: Callable[[], Work],
+) -> None:
+    store().opened(create=True).close()
+    told = os.environ
+    address = server_address(told["GRAPHPRIV_STORE"], told[PASSWORD], Certificates.of(told))
+    with _new_driver(address) as driver, driver.session(database="system") as session:
+        accounts = [(each["user"], each["roles"]) for each in session.run("SHOW USERS")]
+        databases = {each["name"] for each in session.run("SHOW DATABASES")}
+        # Rights cannot be taken from it in this edition: roles are unknown there.
+        with pytest.raises(Neo4jError) as caught:
+            session.run("CREATE ROLE store").consume()
+    assert caught.value.code == "Neo.ClientError.Statement.UnsupportedAdministrationCommand"
+    assert accounts == [(address.user, None)] == [("neo4j", None)]
+    assert databases == {"neo4j", "system"}
 
 
 @pytest.mark.neo4j

@@ -185,11 +185,11 @@ def test_what_is_known_for_longer_than_is_promised_is_not_shipped(supply) -> Non
     assert supply.weaknesses(pins, [{**FLASK, "affected": elsewhere}], late) == []
 
 
-def packed(record: dict[str, object]) -> bytes:
-    """An export of OSV with one record."""
+def packed(record: dict[str, object] | str | bytes, compression: int = zipfile.ZIP_STORED) -> bytes:
+    """An export of OSV with one record, or with a text that is none."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as export:
-        export.writestr("one.json", json.dumps(record))
+    with zipfile.ZipFile(file, "w", compression) as export:
+        export.writestr("one.json", json.dumps(record) if isinstance(record, dict) else record)
     return file.getvalue()
 
 
@@ -258,6 +258,54 @@ def test_a_weakness_of_the_lock_that_is_known_for_too_long_fails(served, tmp_pat
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1) and "No such file" in ended.stderr
     (tmp_path / "all.zip").write_bytes(b"PK\5\6" + bytes(18))
     assert "no record" in compared(*words, GRAPHPRIV_ADVISORIES=str(tmp_path / "all.zip")).stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--or-go-on",)])
+def test_without_a_python_that_works_nothing_goes_on(served, tmp_path, words: tuple[str, ...]) -> None:
+    ended = compared(*words, GRAPHPRIV_BIN="/nowhere", GRAPHPRIV_ADVISORIES_URL=served(packed(FLASK)))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert re.fullmatch(
+        r"/nowhere/python3 cannot compare: .*No such file or directory\. GRAPHPRIV_BIN .*\n", ended.stderr
+    )
+    broken = tmp_path / "python3"
+    for script, why in (
+        ("exit 1", "it fails"),
+        ("echo Traceback >&2; echo \"No module named 'packaging'\" >&2; exit 1", "No module named 'packaging'"),
+    ):
+        broken.write_text(f"#!/bin/sh\n{script}\n")
+        broken.chmod(0o755)
+        for variables in ({"GRAPHPRIV_ADVISORIES_URL": served(packed(FLASK))}, {"GRAPHPRIV_ADVISORIES": "all.zip"}):
+            ended = compared(*words, GRAPHPRIV_BIN=str(tmp_path), **variables)
+            assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+            assert ended.stderr.startswith(f"{broken} cannot compare: {why}. ")
+
+
+def bent(export: bytes, at: int) -> bytes:
+    """An export in which one byte after its first name is another."""
+    at += export.index(b"one.json") + len("one.json")
+    return export[:at] + bytes([export[at] ^ 0xFF]) + export[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("export", "why"),
+    [
+        (packed('{"id": "GHSA-1", '), "one.json: this is not JSON: "),
+        (packed(b"\xff\xfe{}\xff"), "one.json: this is not JSON: "),
+        (packed("[1]"), "one.json: this is no record of OSV, but a JSON list"),
+        (packed("[" * 100_000), "this is not the export of osv.dev: "),
+        (bent(packed(FLASK), 3), "this is not the export of osv.dev: "),
+        (bent(packed(FLASK, zipfile.ZIP_DEFLATED), 0), "this is not the export of osv.dev: "),
+        (packed({**FLASK, "affected": 1}), "GHSA-m2qf-hxjv-5gpq: this record is not as OSV has them: "),
+        (packed({**LATE, "published": "today"}), "GHSA-m2qf-hxjv-5gpq: this record is not as OSV has them: "),
+        (packed({**LATE, "published": None}), "GHSA-m2qf-hxjv-5gpq: this record is not as OSV has them: "),
+    ],
+    ids=["part", "no text", "list", "nested", "bent", "bent and packed", "number", "no time", "null"],
+)
+def test_a_record_that_cannot_be_read_is_told_in_one_line(tmp_path, export: bytes, why: str) -> None:
+    (tmp_path / "all.zip").write_bytes(export)
+    ended = compared(GRAPHPRIV_ADVISORIES=str(tmp_path / "all.zip"))
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+    assert ended.stderr.startswith("supply: ") and why in ended.stderr
 
 
 @needs_curl

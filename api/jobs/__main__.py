@@ -45,9 +45,11 @@ def _option(setting: Field[Any]) -> click.Option:
     # Where a service has the same setting, its variable does for both.
     variables = [f"{PREFIX}_{name.upper()}", *([f"GRAPHPRIV_{name.upper()}"] * (name in _SHARED))]
     return click.Option(
-        [_flag(name)],
+        [f"{_flag(name)}/{_flag(f'no_{name}')}" if kind is bool else _flag(name)],
         type=kind,
         envvar=variables,
+        # Not False for a flag, which would count before the setting's own.
+        default=None,
         required=setting.default is MISSING,
         help=setting.metadata["help"],
     )

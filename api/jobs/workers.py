@@ -69,12 +69,16 @@ def command_of(settings: Settings) -> list[str]:
     """The command of a worker with these settings; an address of a database is left to the environment.
 
     >>> from pathlib import Path
-    >>> command_of(Settings(home=Path("/srv/home"), at_once=2))[1:]
-    ['-P', '-m', 'api.jobs', '--home', '/srv/home', '--at-once', '2']
+    >>> command_of(Settings(home=Path("/srv/home"), at_once=2, spare=False))[1:]
+    ['-P', '-m', 'api.jobs', '--home', '/srv/home', '--at-once', '2', '--no-spare']
     """
     command = [sys.executable, "-P", "-m", "api.jobs"]
     for each in fields(Settings):
         value = getattr(settings, each.name)
         if value != each.default and each.name not in _SECRET:
-            command += [f"--{each.name.replace('_', '-')}", str(value)]
+            name = each.name.replace("_", "-")
+            if isinstance(value, bool):
+                command.append(f"--{name}" if value else f"--no-{name}")
+            else:
+                command += [f"--{name}", str(value)]
     return command

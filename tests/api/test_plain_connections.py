@@ -203,15 +203,23 @@ def test_a_worker_goes_there_with_consent(monkeypatch, tmp_path):
     monkeypatch.setattr(module.os, "nice", lambda _: None)
     monkeypatch.setenv("GRAPHPRIV_DATABASE", far.database)
     # As a service starts it, and as a container does.
-    by_service = command_of(far)[4:]
-    assert by_service[-2:] == ["--plain-connections", "True"]
-    for arguments, variable in ((by_service, {}), (["--home", str(tmp_path)], {"GRAPHPRIV_PLAIN_CONNECTIONS": "true"})):
+    by_service, home = command_of(far)[4:], ["--home", str(tmp_path)]
+    assert by_service == [*home, "--plain-connections"]
+    consent = {"GRAPHPRIV_PLAIN_CONNECTIONS": "true"}
+    # The flag stands anywhere, as the refusal words it, and counts before the variable.
+    cases = ((by_service, {}), (home, consent), (["--plain-connections", *home], {"GRAPHPRIV_PLAIN_CONNECTIONS": "0"}))
+    for arguments, variable in cases:
         with monkeypatch.context() as context, pytest.raises(SystemExit):
             context.setattr(sys, "argv", ["worker", *arguments])
             for name, value in variable.items():
                 context.setenv(name, value)
             module.main()
-    assert seen == [far, far]
+    assert seen == [far, far, far]
+    monkeypatch.setattr(sys, "argv", ["worker", *home, "--no-plain-connections"])
+    monkeypatch.setenv("GRAPHPRIV_PLAIN_CONNECTIONS", "true")
+    with pytest.raises(SystemExit) as caught:
+        module.main()
+    assert caught.value.code == 1 and seen == [far, far, far]
 
 
 def test_a_command_goes_where_it_is_sent(graphpriv):
