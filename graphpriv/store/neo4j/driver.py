@@ -7,12 +7,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import neo4j
 from neo4j.auth_management import ClientCertificate
 from neo4j.exceptions import AuthError, ConfigurationError, ConstraintError, DriverError, Neo4jError
 
-from graphpriv.store.addresses import ServerAddress
+from graphpriv.store.addresses import ServerAddress, is_this_machine
 from tabular.errors import InvalidInput, ReportedError, StoreUnavailable
 
 T = TypeVar("T")
@@ -110,6 +111,9 @@ def _new_driver(address: ServerAddress) -> neo4j.Driver:
     given = address.certificates
     given.check()
     url, encryption = address.shown, dict[str, Any]()
+    if url.startswith("neo4j://") and is_this_machine(urlsplit(url).hostname or ""):
+        # A member of a cluster leads to others, which may be elsewhere: in the clear this one alone is talked to.
+        url = url.replace("neo4j://", "bolt://", 1)
     if given.ca is not None:
         # The driver takes no CA beside `+s`, which means those of the system to it.
         url = url.replace("+s://", "://", 1)

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import neo4j
 import pytest
 
 from graphpriv.store.addresses import open_store, server_address
 from graphpriv.store.certificates import VARIABLES, Certificates
+from graphpriv.store.neo4j.driver import _new_driver
 from tabular.errors import InvalidInput, StoreUnavailable
 from tests.certificates import certificates_of_the_service, lead, make_secrets
 
@@ -160,3 +162,20 @@ def test_a_key_with_a_password_is_refused_and_asks_for_none(good: Certificates, 
     locked = ["openssl", "pkey", "-in", good.key, "-aes256", "-passout", "pass:hunter2", "-out", key]
     subprocess.run(locked, check=True, capture_output=True)
     assert refusal(replace(good, key=key)).endswith("This is not a private key in PEM without a password.")
+
+
+@pytest.mark.parametrize(
+    ("url", "leads_on"),
+    [
+        ("neo4j://localhost", False),
+        ("neo4j://127.0.0.1:7688", False),
+        ("neo4j://[::1]:7687", False),
+        ("neo4j://db.example", True),
+        ("neo4j+s://localhost", True),
+    ],
+)
+def test_a_server_on_this_machine_leads_nowhere_else_in_the_clear(url: str, leads_on: bool) -> None:
+    """A driver that leads on asks the server for the other members of its cluster, and goes there."""
+    driver = _new_driver(server_address(url))
+    assert isinstance(driver, neo4j.Neo4jDriver if leads_on else neo4j.BoltDriver)
+    driver.close()
