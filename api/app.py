@@ -9,7 +9,8 @@ from typing import Any
 
 from flask import Flask
 
-from api.http import access_log, gate, options, problems
+from api.http import access_log, gate, problems
+from api.http.options import Asked
 from api.http.proxies import BehindProxies, networks_of
 from api.http.routes import accounts, catalogue, docs, graphs, health, jobs, metrics, queries, tables, uploads, verbs
 from api.jobs import records as jobs_records
@@ -41,7 +42,7 @@ def create_app(
 ) -> Flask:
     """Build the service; tests pass their own *config*, the environment fills in GRAPHPRIV_…."""
     app = Flask(__name__, static_folder=None)
-    options.register(app)
+    app.request_class = Asked
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     settings = Settings.of({name.upper(): value for name, value in (config or {}).items()}, os.environ)

@@ -97,6 +97,8 @@ def test_the_limits_of_the_page_are_those_of_the_code():
         "running jobs per account": f"{queue.per_account}",
         "life of a token": f"{accounts.DAYS} days unless set otherwise",
         "life of the first token of an account": f"{accounts.FIRST_DAYS} days",
+        "what a form asks of an original": f"{answers.ASKED_IDLE / 60:g} minutes after it was last looked at, at most "
+        f"{answers.ASKED_LONGEST / 60:g}, of one account {answers._FORMS}; in memory alone",
         "life of a session": f"{sessions.LONGEST.total_seconds() / 3600:g} hours",
         "session without a request": f"{sessions.IDLE.total_seconds() / 3600:g} hour",
         "answer kept for its Idempotency-Key": f"{answers.KEPT.total_seconds() / 3600:g} hours",

@@ -14,7 +14,6 @@ from werkzeug.wrappers import Response as Answered
 
 from api.errors import bug_of, outcome_of
 from api.http.gate import KEY, account, action_of, service
-from api.http.options import kept
 from api.http.problems import HttpProblem, outside
 from api.http.sessions import FIELD, HEADER, Stale, Unfinished
 from api.service import access
@@ -128,8 +127,8 @@ def local(path: str | None) -> str:
 
 def asked_aside(endpoint: str, **values: Any) -> Answered:
     """Send the browser on to what a form asks for, by an address that does not say what that is."""
-    options = MultiDict((name, text) for name, text in request.form.items(multi=True) if name != FIELD)
-    return go(endpoint, asked=kept().keep(account().id, options), **values)
+    options = [(name, text) for name, text in request.form.items(multi=True) if name != FIELD]
+    return go(endpoint, asked=service().questions.keep(account().id, options), **values)
 
 
 def given() -> MultiDict[str, str]:
@@ -137,10 +136,12 @@ def given() -> MultiDict[str, str]:
     id = request.args.get("asked")
     if id is None:
         return request.args
-    found = kept().find(account().id, id)
-    if found is None:
-        g.question_is_gone = True
-    return found or MultiDict()
+    # A page is made from one state of it.
+    if "given" not in g:
+        found = service().questions.find(account().id, id)
+        g.given, g.question_is_gone = MultiDict(found or ()), found is None
+    options: MultiDict[str, str] = g.given
+    return options
 
 
 def named_here(parameter: str) -> str:

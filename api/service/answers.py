@@ -1,4 +1,4 @@
-"""Answers to requests that change something, kept for a day in case the same request comes again with its key."""
+"""What is kept of requests for a while: answers, in case one comes again with its key, and what forms asked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -148,3 +151,66 @@ def _is_cut_off(folder: Path, row: tuple[Any, ...], request: str) -> bool:
     """Whether the process that worked on the same request is gone."""
     process, before, status, *_ = row
     return status is None and before == request and process is not None and not is_alive(folder / process)
+
+
+#: What a form asked is kept for so long after it was last looked at, and for so long in all, in seconds; so much of it,
+#: in characters, and so many forms of one account.
+ASKED_IDLE, ASKED_LONGEST = 900.0, 3600.0
+_LONGEST, _FORMS = 10_000, 100
+
+Options = Sequence[tuple[str, str]]
+
+
+@dataclass
+class _Form:
+    account: str
+    began: float
+    used: float
+    options: Options
+
+
+@dataclass(eq=False)
+class Questions:
+    """What forms asked, while somebody looks at the answer: its address has a random id instead. Nothing is written."""
+
+    clock: Callable[[], float] = time.monotonic
+    #: Those that were used last at the end.
+    _all: OrderedDict[str, _Form] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def keep(self, account: str, options: Options) -> str:
+        """Keep the *options* that an account asked with; by what they are found."""
+        if sum(len(name) + len(text) for name, text in options) > _LONGEST:
+            raise InvalidInput("This form holds too much.")
+        id = secrets.token_urlsafe(16)
+        self.let_go()
+        with self._lock:
+            self._all[id] = _Form(account, self.clock(), self.clock(), options)
+            own = [key for key, form in self._all.items() if form.account == account]
+            for key in own[:-_FORMS]:
+                del self._all[key]
+        return id
+
+    def find(self, account: str, id: str) -> Options | None:
+        """What the account asked with, if that is still known."""
+        self.let_go()
+        with self._lock:
+            form = self._all.get(id)
+            if form is None or form.account != account:
+                return None
+            form.used = self.clock()
+            self._all.move_to_end(id)
+            return form.options
+
+    def clear(self) -> None:
+        """Forget them all: they may name a person who was forgotten."""
+        with self._lock:
+            self._all.clear()
+
+    def let_go(self) -> None:
+        """Let go of those that are too old, or that nobody looks at any more."""
+        now = self.clock()
+        with self._lock:
+            for id, form in list(self._all.items()):
+                if form.used < now - ASKED_IDLE or form.began < now - ASKED_LONGEST:
+                    del self._all[id]

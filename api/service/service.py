@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.service.accounts import Account, Accounts, RateLimit
-from api.service.answers import Answers
+from api.service.answers import Answers, Questions
 from api.service.audit_log import AuditLog
 from api.service.erasure.erasure import Erasure
 from api.service.files import Files, StoredFiles
@@ -96,6 +96,11 @@ class Service:
     def answers(self) -> Answers:
         """Answers kept for repeated requests."""
         return Answers(self.records.home)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What forms asked."""
+        return Questions()
 
     @cached_property
     def limit(self) -> RateLimit:
@@ -204,6 +209,7 @@ class Service:
         for erase in (
             self.uploads.erase_abandoned,
             self.tables.erase_left,
+            self.questions.let_go,
             self.records.home.settle,
             lambda: self.opened().finish_erasing(),
             lambda: leftovers(self.folder),

@@ -18,7 +18,7 @@ from api.http import paging
 from api.http.bodies import json_object, refuse_swelling, scanned
 from api.http.describing import ANY_OBJECT, BYTES, COUNT, CSV, PAGES, STRING, Schema, answers, paged, record
 from api.http.gate import account, needs, service
-from api.http.options import HELP, OPTIONS, kept
+from api.http.options import HELP, OPTIONS
 from api.http.problems import HttpProblem, call_by
 from api.http.routes import jobs
 from api.service import access
@@ -205,7 +205,7 @@ def _forgotten(name: str, user: str) -> Response:
             raise
         # The id is not repeated: it is that of a person.
         raise UnknownThing("This graph has no user with that id.") from None
-    kept().clear()
+    service().questions.clear()
     return jsonify({**outcome.document, "graph": graph.name})
 
 

@@ -26,7 +26,7 @@ from tabular.registry import Entry
 _PAGES, _USER = ("limit", "cursor"), "user"
 
 #: Where the user belongs who does not stand in the path.
-_WHERE = f"; it belongs in the header {OPTIONS}: user=ID"
+_HEADER = f"the header {OPTIONS}: user=ID"
 
 
 def register(app: Flask) -> None:
@@ -102,24 +102,29 @@ def _schema(option: Field[Any]) -> Schema:
 
 def _made(query: type[Query], path: dict[str, str]) -> Query:
     """The question that the address asks."""
-    known, errors, given = options_of(query), {}, {}
-    # A user stands in the path or in the header, never in both, and never among the options of an address.
-    may = set(known) - ({_USER} if path or OPTIONS not in request.headers else set())
+    known, given = options_of(query), dict[str, Any]()
+    errors = {each[:100]: f"{named(each[:100])} is given more than once." for each in _several()}
     texts = {name: text for name, text in request.args.items() if name != "format"}
     missing = {name for name, option in known.items() if is_required(option)} - set(texts) - set(path)
     if rows.wants_all():
         texts.pop("limit", None)
     for name, text in texts.items():
         try:
-            if len(request.args.getlist(name)) > 1:
-                raise InvalidParameter(f"{named(name[:100])} is given more than once.")
-            if name not in may:
+            if name not in known:
                 unknown = UnknownName.among("option", name[:100], known).worded(named)
                 raise InvalidParameter(f"{named(name[:100])}: {unknown}")
+            if name == _USER and (path or OPTIONS not in request.headers):
+                raise InvalidParameter(f"{named(_USER)} stands in the path, or else in {_HEADER}.")
             given[name] = value_in(known[name], text)
         except InvalidParameter as error:
             errors[name[:100]] = error.worded(named)
-    errors |= {name: f"{named(name)} is missing{_WHERE if name == _USER else ''}." for name in missing}
+    for name in missing:
+        errors[name] = f"{named(name)} is missing{f'; it belongs in {_HEADER}' if name == _USER else ''}."
     if errors:
         raise WrongOptions(errors)
     return query(**(given | path))
+
+
+def _several() -> list[str]:
+    """The options that are given more than once."""
+    return [name for name, texts in request.args.lists() if len(texts) > 1]

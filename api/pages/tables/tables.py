@@ -67,7 +67,7 @@ def table(name: str) -> Response | Answered:
     return _page(found)
 
 
-def _page(found: StoredTable, *, wrong: str | None = None) -> Response:
+def _page(found: StoredTable, *, wrong: str | None = None, columns_page: str = "") -> Response:
     reads, unread = may("read", found.kind), None
     description: Mapping[str, Any] | None = None
     rows = counts = None
@@ -85,7 +85,7 @@ def _page(found: StoredTable, *, wrong: str | None = None) -> Response:
         except ReportedError as error:
             wrong_question = outside(error.worded(named_here))
     standing = standings(service().tables, found) if description else []
-    page = _number("columns", len(standing) // _COLUMNS)
+    page = _whole(columns_page or given().get("columns", "0"), len(standing) // _COLUMNS)
     shown_columns = standing[page * _COLUMNS : (page + 1) * _COLUMNS]
     schema = service().tables.schema(found) if reads else {}
     # What the columns of a release are was said before it was made.
@@ -113,7 +113,7 @@ def say_columns(name: str) -> Response | Answered:
         schema = columns.said(request.form, service().tables.schema(found))
         service().tables.put_schema(found, schema)
     except ReportedError as error:
-        return _page(found, wrong=outside(error.worded(named_here)))
+        return _page(found, wrong=outside(error.worded(named_here)), columns_page=request.form.get("columns", ""))
     return go("pages.table", name=found.name, kind=found.kind, columns=request.form.get("columns", 0))
 
 
@@ -238,7 +238,10 @@ def _added_filter() -> str | None:
 
 def _number(name: str, most: int) -> int:
     """A number that was asked for, within what there is."""
-    text = given().get(name, "0")
+    return _whole(given().get(name, "0"), most)
+
+
+def _whole(text: str, most: int) -> int:
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 

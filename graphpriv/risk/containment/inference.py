@@ -253,7 +253,7 @@ def decide(
                             open_[own + word] ^= bit
                             absent[word] |= bit
                             lost[target] = True
-        grew[target] = grown
+        grew[target] |= grown
     return share - left
 
 

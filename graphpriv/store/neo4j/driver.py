@@ -111,9 +111,9 @@ def _new_driver(address: ServerAddress) -> neo4j.Driver:
     given = address.certificates
     given.check()
     url, encryption = address.shown, dict[str, Any]()
-    if url.startswith("neo4j://") and is_this_machine(urlsplit(url).hostname or ""):
-        # A member of a cluster leads to others, which may be elsewhere: in the clear this one alone is talked to.
-        url = url.replace("neo4j://", "bolt://", 1)
+    if url.startswith(("neo4j://", "neo4j+ssc://")) and is_this_machine(urlsplit(url).hostname or ""):
+        # A member of a cluster leads to others, which may be elsewhere: unchecked, this one alone is talked to.
+        url = url.replace("neo4j", "bolt", 1)
     if given.ca is not None:
         # The driver takes no CA beside `+s`, which means those of the system to it.
         url = url.replace("+s://", "://", 1)

@@ -71,8 +71,10 @@ def test_rows_of_a_table_are_chosen_in_the_header(custodian):  # noqa: F811
         ("GET", "/v1/graphs/people/users", "&".join(f"a{n}=" for n in range(101)), "percent-encoded"),
         ("GET", "/v1/graphs/people/users", "nothing", "nothing"),
         ("GET", "/v1/graphs/people/neighbours", "limit=3", "user is missing"),
-        ("GET", "/v1/graphs/people/neighbours?user=bob", None, "user"),
-        ("GET", "/v1/graphs/people/users/bob/neighbours", "user=ann", "user"),
+        ("GET", "/v1/graphs/people/neighbours?user=bob", None, "stands in the path, or else in the header"),
+        ("GET", "/v1/graphs/people/users/bob/neighbours", "user=ann", "stands in the path"),
+        ("GET", "/v1/graphs/people/users?format=csv&format=json", None, "more than once"),
+        ("GET", "/v1/graphs/people/users?limit=all&limit=1", None, "more than once"),
         ("GET", "/v1/graphs/people/neighbours", "user=ann&user=bob", "more than once"),
         ("GET", "/v1/graphs/people/users?limit=1&limit=2", None, "more than once"),
         ("GET", "/v1/graphs/people/neighbours", "user=zo\xc3\xab", "percent-encoded"),
@@ -95,3 +97,9 @@ def test_wrong_options_are_told_and_nothing_is_done(custodian, graphs, service, 
     assert answer.status_code == 400 and said in answer.text
     assert method == "GET" or service.log.end() == before
     assert len(custodian.get("/v1/graphs/people/users").json["rows"]) == 4
+
+
+def test_what_is_not_there_is_told_before_its_options(custodian):  # noqa: F811
+    sent = {"Authorization": f"Bearer {custodian.token}"}
+    told = [custodian.client.delete(path, headers=sent).status_code for path in ("/v1/nothing?x=1", "/v1/jobs?x=1")]
+    assert told == [404, 405]

@@ -179,6 +179,23 @@ def test_what_a_form_asked_is_kept_for_who_asked_and_goes_with_whoever_is_forgot
     assert "bob" not in auditor.get(where).text
     assert "no longer kept" in custodian.get("/graphs/people?kind=original&asked=x").text
     assert custodian.post("/graphs/people?kind=original", data={"user": "x" * 10_001}).status_code == 400
+    # Neither is it kept for longer than is said, nor can one account push out what others asked.
+    begin = time.monotonic()
+    clock = [begin]
+    service.questions.clock = lambda: clock[0]
+    where = custodian.post("/graphs/people?kind=original", data={"user": "bob"}).headers["Location"]
+    for number in range(150):
+        auditor.post("/graphs/people?kind=original", data={"user": str(number)})
+    for moment in (800.0, 1600.0, 2400.0, 3200.0, 3599.0):
+        clock[0] = begin + moment
+        assert "Neighbours of bob" in custodian.get(where).text
+    clock[0] = begin + 3601.0
+    assert "no longer kept" in custodian.get(where).text
+    where = custodian.post("/graphs/people?kind=original", data={"user": "bob"}).headers["Location"]
+    clock[0] += 901.0
+    service.questions.let_go()
+    assert not service.questions._all and "no longer kept" in custodian.get(where).text
+    where = custodian.post("/graphs/people?kind=original", data={"user": "bob"}).headers["Location"]
     custodian.delete("/v1/graphs/people/users/ann")
     assert "no longer kept" in custodian.get(where).text and "Neighbours of bob" not in custodian.get(where).text
 

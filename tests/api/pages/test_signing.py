@@ -104,7 +104,7 @@ def test_every_page_says_that_a_token_ends_soon(client, session, service):  # no
     assert "gp_" in answer.text and "Your token ends on" not in answer.text
     with service.records.home.writing() as db:
         db.execute("UPDATE tokens SET expires = ?", (ends,))
-    assert f"Your token ends on {ends[:10]}. Ask a custodian" in client.get("/").text
+    assert f'Your token ends on {ends[:10]}. <a href="/accounts">Make another one' in client.get("/").text
 
 
 def test_a_form_without_the_mark_changes_nothing(client, session, service):  # noqa: F811

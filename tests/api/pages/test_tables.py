@@ -192,6 +192,10 @@ class TestThePage:
         assert len(page.data) < 300_000 and "The first 100 columns" in page.text
         more = custodian.get("/tables/wide?columns=1")
         assert "c149" in more.text and 'name="column-149"' in more.text
+        # What was wrong is told on the page where it was typed.
+        form = {"columns": "1", "column-149": "c149", "kind-149": "nonsense"}
+        wrong = custodian.post("/tables/wide/columns?kind=original", data=form)
+        assert wrong.status_code == 400 and 'name="column-149"' in wrong.text
 
     def test_rows_of_an_original_are_filtered_by_a_form(self, custodian, people):  # noqa: F811
         """A condition may name a person: it stands in no address."""
