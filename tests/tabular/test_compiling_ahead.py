@@ -49,10 +49,11 @@ from tabular.compiling import compile_time, compiling_ahead
 with compiling_ahead("rooms.run"):
     while not Path("begun").exists():
         time.sleep(0.005)
+    Path("asked").touch()
     print(double(4), compile_time.kernels, compile_time.seconds > 0.2)
 """
 
-#: Takes the turn of a kernel, and has it until it ends.
+#: Takes the turn of a kernel, and has it until it ends: so long after somebody else asked for it.
 HOLDS = """
 import time
 from pathlib import Path
@@ -62,6 +63,8 @@ from tabular.compiling import turns
 file = double._cache._kept_in()[0]
 turns.taken(file._index_name, [Path(file._cache_path)])
 Path("begun").touch()
+while not Path("asked").exists():
+    time.sleep(0.005)
 time.sleep({seconds})
 {then}
 """
