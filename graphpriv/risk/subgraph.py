@@ -67,8 +67,8 @@ class Subgraph(Attacker):
         found = Containment.of(
             shapes, _nodes(classes, around, kept, users), comparison.original.directed, comparison.workers
         )
-        # Another name than before blocks told what they lost: what was kept of them is not read.
-        key = key_of("search with losses", self, comparison.key(attributes))
+        # Another name than before small targets had a search of their own: what was kept then is not read.
+        key = key_of("search in words", self, comparison.key(attributes))
         used = comparing + found.look(self.steps - comparing, report, comparison.parts, key)
         parts = _with_parts(classes.disclosure(comparison.mapping), comparison, classes, kept, found)
         return replace(parts, steps=used)

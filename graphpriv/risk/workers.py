@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabular.loop import on_threads
 
+R = TypeVar("R")
 
-def in_chunks(work: Callable[[int, int], object], bounds: NDArray[np.int64], workers: int) -> None:
-    """Call *work* on each chunk from one bound to the next; a chunk writes only what is its own."""
+
+def in_chunks(work: Callable[[int, int], R], bounds: NDArray[np.int64], workers: int) -> list[R]:
+    """What *work* gives for each chunk from one bound to the next; a chunk writes only what is its own."""
     chunks = [(int(start), int(stop)) for start, stop in pairwise(bounds)]
-    for _ in on_threads(lambda chunk: work(*chunk), chunks, workers if len(chunks) > 1 else 1):
-        pass
+    return list(on_threads(lambda chunk: work(*chunk), chunks, workers if len(chunks) > 1 else 1))
 
 
 def even_bounds(work: NDArray[np.int64], least: int = 1 << 16, chunks: int = 64) -> NDArray[np.int64]:

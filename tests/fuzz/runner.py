@@ -3,7 +3,8 @@
     python -m tests.fuzz.runner                         a request a line from standard input: KIND BEGIN COUNT
     python -m tests.fuzz.runner KIND NUMBER             one case, here, with what went wrong in full
 
-A batch may take so much memory, and each case so many seconds. A process that dies or stalls is a fault of the case
+A batch may take so much memory, and each case so many seconds of a processor, or six times as many in which it gets
+none: how busy the machine is makes no fault. A process that dies or stalls is a fault of the case
 that it was at; the next process goes on behind it.
 """
 
@@ -122,11 +123,15 @@ def _batch(name: str, begin: int, end: int) -> list[Any]:
     os.close(telling)
     found, at, waiting = [], begin, b""
     stalled = False
+    worked, since = _worked(child), time.monotonic()
     while True:
-        if not select.select([receiving], [], [], SECONDS)[0]:
+        if not select.select([receiving], [], [], 1.0)[0]:
+            stalled = _worked(child) - worked > SECONDS or time.monotonic() - since > 6 * SECONDS
+            if not stalled:
+                continue
             os.kill(child, signal.SIGKILL)
-            stalled = True
             break
+        worked, since = _worked(child), time.monotonic()
         data = os.read(receiving, 1 << 16)
         if not data:
             break
@@ -143,6 +148,12 @@ def _batch(name: str, begin: int, end: int) -> list[Any]:
         why = f"took more than {SECONDS:g} s" if stalled else f"the process ended with {status}"
         found.append([at, "fault", why, SECONDS if stalled else 0.0, 0])
     return found
+
+
+def _worked(process: int) -> float:
+    """The seconds of a processor that a process has had."""
+    after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main(words: list[str]) -> None:

@@ -177,14 +177,15 @@ def decide(
     share: int,
     small_size: int,
     absent: NDArray[np.uint64],
-) -> int:
-    """Look for the open patterns in the targets of *order* from *start* to *stop*; how many steps that took.
+) -> tuple[int, int]:
+    """Look for the open patterns in the targets of *order* from *start* to *stop*.
 
-    One search takes at most *cap* steps, all of them *share*. It reads only columns of targets smaller than *least*:
-    those of its layer may be written at the same time. A pattern is only looked for in the targets of its window.
-    Told are the targets that *grew*, in which something was found, and those that *lost* something to look for.
+    How many steps looking at pairs took, and inferring what follows. One search takes at most *cap* steps, all of them
+    *share*. It reads only columns of targets smaller than *least*: those of its layer may be written at the same time.
+    A pattern is only looked for in the targets of its window. Told are the targets that *grew*, in which something was
+    found, and those that *lost* something to look for.
     """
-    left = share
+    left, inferred = share, 0
     for at in range(start, stop):
         target = order[at]
         own, words, base = nodes.starts[target], nodes.words[target], nodes.bases[target]
@@ -195,8 +196,10 @@ def decide(
             while bits != _0:
                 smaller = base + word * 64 + lowest(bits)
                 bits &= bits - _1
+                inferred += 1
                 if nodes.sizes[smaller] < least and grew[smaller]:
                     grown = True
+                    inferred += nodes.words[smaller] >> 1
                     take_over(known, open_, own, nodes.starts[smaller], nodes.words[smaller])
         for word in range(words):
             absent[word] = ~(known[own + word] | open_[own + word])
@@ -248,13 +251,14 @@ def decide(
                             grown = True
                             known[own + word] |= bit
                             open_[own + word] ^= bit
+                            inferred += its >> 1
                             take_over(known, open_, own, smaller, its)
                         elif answer == NO:
                             open_[own + word] ^= bit
                             absent[word] |= bit
                             lost[target] = True
         grew[target] |= grown
-    return share - left
+    return share - left, inferred
 
 
 @compiled
@@ -302,17 +306,21 @@ def mark_words(
 @inlined
 def share_any(
     known: NDArray[np.uint64], at: int, marks: NDArray[np.uint64], marks_at: int, absent: NDArray[np.uint64], words: int
-) -> bool:
-    """Whether something known to lie in a node is absent from a target; *marks* say where to look."""
-    found, group = False, 0
+) -> tuple[bool, int]:
+    """Whether something known to lie in a node is absent from a target, and how many words that took.
+
+    *marks* say where to look.
+    """
+    found, group, steps = False, 0, 0
     while not found and group * 64 < words:
         left = marks[marks_at + group]
         while left != _0 and not found:
             word = group * 64 + lowest(left)
             left &= left - _1
             found = word < words and known[at + word] & absent[word] != _0
+            steps += 1
         group += 1
-    return found
+    return found, steps + group
 
 
 @compiled
@@ -326,12 +334,13 @@ def rule_out_all(
     lost: NDArray[np.bool_],
     start: int,
     stop: int,
-) -> None:
+) -> int:
     """Rule out, in the columns from *start* to *stop*, every open pattern that holds something that is ruled out.
 
-    All is as it should be but for patterns that *grew* and targets that *lost* something.
+    All is as it should be but for patterns that *grew* and targets that *lost* something. How many steps that took,
+    words gone along apart.
     """
-    most = 1
+    most, steps = 1, 0
     for target in range(start, stop):
         most = max(most, nodes.words[target])
     absent = np.empty(most, dtype=np.uint64)
@@ -350,10 +359,13 @@ def rule_out_all(
                 if not (changed or grew[pattern]):
                     continue
                 its = min(nodes.words[pattern], words)
-                if share_any(known, nodes.starts[pattern], marks, starts[pattern], absent, its):
+                found, looked = share_any(known, nodes.starts[pattern], marks, starts[pattern], absent, its)
+                steps += looked
+                if found:
                     open_[own + word] ^= bit
                     absent[word] |= bit
                     changed = True
+    return steps
 
 
 @compiled
@@ -394,10 +406,18 @@ def effort_for(size: int) -> int:
 
 @compiled
 def count_worth(
-    nodes: Nodes, columns: NDArray[np.uint64], windows: NDArray[np.int64], pairs: NDArray[np.int64]
+    nodes: Nodes,
+    columns: NDArray[np.uint64],
+    windows: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    start: int,
+    stop: int,
 ) -> None:
-    """Count for each target the patterns in its column in whose *windows* it is, times the effort of one search."""
-    for target in range(len(nodes.sizes)):
+    """Count for targets the patterns in their columns in whose *windows* they are, times the effort of one search.
+
+    These are the targets from *start* to *stop*.
+    """
+    for target in range(start, stop):
         own, base, effort = nodes.starts[target], nodes.bases[target], effort_for(nodes.sizes[target])
         for word in range(nodes.words[target]):
             bits = columns[own + word]

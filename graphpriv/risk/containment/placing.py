@@ -1,5 +1,7 @@
 """Look for one neighbourhood inside another, node-induced and centre on centre, one component after the other.
 
+Targets whose places fit into one word have a search of their own (`single_words.py`).
+
 Each neighbour of the pattern has a domain, the neighbours of the target that it may stand for. Placing one cuts the
 others of its component down to what stands to it the same way (forward checking); the next is always the one with the
 fewest places left. Components only meet in the places that are linked with none of those taken: what could not be
@@ -16,6 +18,7 @@ from graphpriv.risk.containment.domains import first_domains, windows
 from graphpriv.risk.containment.independent_sets import Links, has_independent, matched
 from graphpriv.risk.containment.plans import Plans
 from graphpriv.risk.containment.shapes import BitRows, Shapes, write_row
+from graphpriv.risk.containment.single_words import place_in_word
 from graphpriv.risk.containment.spaces import MEMORY, Space, Task
 from graphpriv.risk.containment.surroundings import KINDS, LEVELS, Surroundings
 from graphpriv.risk.containment.trials import found_in_turn
@@ -366,6 +369,9 @@ def place_all(
     types = windows(shapes, pattern, target, space)
     if types < 0:
         return NO
+    kept = rows.starts[pattern] >= 0 and rows.starts[target] >= 0
+    if words == 1 and kept and around.rows_at[target] < 0:
+        return place_in_word(shapes, plans, around, pattern, target, rows, space, types, budget)
     trial = min(budget, _TRIAL * (count + 4))
     if words >= _SPARSE and found_in_turn(shapes, plans, around, pattern, target, types, ways, space, trial):
         return YES
@@ -378,7 +384,7 @@ def place_all(
     answer = first_domains(shapes, around, base, count, target_base, words, space, budget)
     if answer != YES:
         return answer
-    pairs = around.starts[pattern] if around.starts[target] >= 0 else -1
+    pairs = around.starts[pattern] if around.rows_at[target] >= 0 else -1
     task = Task(base, count, target_base, target_count, linked, words, ways, start, ways * words, types,
                 pairs, around.rows_at[target])  # fmt: skip
     links, unsure = Links(bits, start, task.apart, words), False

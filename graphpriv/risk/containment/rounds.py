@@ -7,12 +7,13 @@ what more of them decide is decided beside, never instead of, what fewer would h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from math import fsum, inf
 from threading import local
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +38,20 @@ from graphpriv.risk.containment.shapes import BitRows, Shapes, bit_rows
 from graphpriv.risk.containment.spaces import Space, space_for
 from graphpriv.risk.containment.surroundings import Surroundings, surroundings_of
 from graphpriv.risk.workers import even_bounds, in_chunks
-from tabular.loop import ALONE, Parts, Values, key_of, on_threads
+from tabular.loop import ALONE, Parts, Values, key_of, on_threads, threads
+
+#: The steps that looking at the pairs of a block took, and inferring what follows; only the former are shared out.
+Took: TypeAlias = tuple[int, int]
+
+#: Blocks of a layer, each with its share of the steps; and what does several parts of them at a time.
+Blocks: TypeAlias = "list[tuple[Block, int]]"
+Each: TypeAlias = "Callable[[Callable[[Blocks], list[Took]], Iterable[Blocks]], Iterable[list[Took]]]"
 
 #: A layer has about so many targets or more, and a block about so many pairs.
 _LAYER, _BLOCK = 64, 1 << 12
 
 #: Fewer pairs are cut as well, where blocks may take so many steps each, but into no more than these.
-_STEPS, _MOST_BLOCKS = 1 << 26, 64
+_STEPS, _MOST_BLOCKS = 1 << 24, 64
 
 #: A turn is broken off when it has taken so many steps and an eighth of all before it: another kind may gain more then.
 _PATIENCE = 1 << 27
@@ -51,12 +59,15 @@ _PATIENCE = 1 << 27
 #: At least so many blocks, which may take at least so many steps, are done before it is seen what is left.
 _AT_A_TIME, _GROUP = 4, 1 << 30
 
-#: A layer that may take so many steps goes by so many parts, and so does what columns of so many words rule out: that
-#: takes a tenth of a second or more.
-_LONG, _WIDE, _PARTS = 1 << 26, 1 << 22, 8
+#: Where others may share the work, a layer that may take so many steps goes by so many parts, and what columns of so
+#: many words rule out by so many: that takes a tenth of a second or more.
+_LONG, _WIDE, _PARTS, _CLOSING = 1 << 26, 1 << 22, 16, 32
 
 #: How much a user about whom anything is open counts beside the chances: hardly anything, unless these are all known.
 _UNDECIDED = 1 / 30
+
+#: Steps for each word of the columns that a round takes beside its searches: they are gone along several times.
+_PASSES = 2
 
 #: Room for the domains of one search, in words of 64 bits.
 _MOST_WORDS = 1 << 24
@@ -101,7 +112,7 @@ class Containment:
         open_, beyond = _filtered(shapes, nodes, workers)
         patterns, targets = np.zeros_like(beyond), np.zeros_like(beyond)
         count_weights(nodes, open_, np.zeros_like(beyond), patterns)
-        count_worth(nodes, open_, np.repeat([[0, len(beyond)]], len(beyond), axis=0), targets)
+        count_worth(nodes, open_, np.repeat([[0, len(beyond)]], len(beyond), axis=0), targets, 0, len(beyond))
         # What is in no open pair is not looked into.
         involved = (patterns > 0) | (targets > 0)
         rows = bit_rows(shapes, involved, directed, workers)
@@ -140,26 +151,31 @@ class Containment:
         order = np.argsort(self.nodes.sizes, kind="stable")
         order = order[self.nodes.words[order] > 0]
         layers = list(_layers(self.nodes.sizes[order], self.nodes.words[order]))
-        course = Course(order, layers, parts, key, local())
+        with threads(self.workers) as each:
+            return self._rounds(steps, report, Course(order, layers, parts, key, each, local()))
+
+    def _rounds(self, steps: int, report: Callable[[int, int], None], course: Course) -> int:
         left, number, schedule, doubts = steps, 0, Schedule(), Doubts.of(self)
+        tried = Tried(len(self.beyond))
         # What the filters have ruled out is news.
         changed = Changed(np.zeros(len(self.beyond), dtype=np.bool_), np.ones(len(self.beyond), dtype=np.bool_))
-        while turn := schedule.next():
-            windows = self._windows(turn.round, doubts)
+        while left > 0 and (turn := schedule.next()):
+            windows = self._windows(turn.round, doubts, tried)
             if not windows[:, 1].any():
                 continue
             patience = inf if turn.whole else max(_PATIENCE, (steps - left) >> 3)
             told = partial(_told, report, steps, steps - left)
             used, rest, complete = self._round(course, number, turn, windows, changed, left, patience, told)
+            used += _PASSES * len(self.open_) + self._close(course, number, changed)
             left -= used
-            self._close(course, number, changed)
             if not complete:
                 # What is left of the steps could do more here and less there: nobody else has it.
                 return steps
             before, doubts = doubts, Doubts.of(self)
             schedule.note(before.total - doubts.total, used, rest)
+            tried.note(turn.round, windows[:, 1] > 0, rest)
             number += 1
-        return steps - left
+        return min(steps - left, steps)
 
     def _round(
         self,
@@ -179,71 +195,87 @@ class Containment:
         all that it would have done with more steps. Where one ends without, no other one searches any more: with more
         steps all of this is done, too, and something beside.
         """
-        pairs = np.zeros_like(self.beyond)
-        count_worth(self.nodes, self.open_, windows, pairs)
-        pairs, used, rest, complete = pairs[course.order], 0, None, True
+        pairs = self._worth(windows)
+        pairs, used, rest, complete, grown = pairs[course.order], 0, None, True, False
         for at, layer in enumerate(course.layers):
+            # Where nothing is looked for, nothing follows either, as long as nothing was found.
+            if not grown and not pairs[layer.start : layer.stop].any():
+                continue
             for place, group in enumerate(_groups(layer, pairs, turn)):
                 if used >= patience and rest is None:
                     rest = group[0].start
                 searches = complete and rest is None and group[0].start >= turn.start
-                left, shares = steps - used if searches else 0, [block.wanted for block in group]
+                left, shares = max(steps - used, 0) if searches else 0, [block.wanted for block in group]
                 wanted = sum(shares)
                 if wanted > left:
                     shares = [share * left // wanted for share in shares]
                 blocks = list(zip(group, shares, strict=True))
                 work = LayerWork(self, course, layer, turn.round, windows, changed, blocks)
                 key = key_of(course.key, number, at, place)
-                took = work.in_parts(key) if sum(shares) >= _LONG else work.at_once()
-                used += sum(took)
+                by_parts = course.parts is not ALONE and sum(shares) >= _LONG
+                took = work.in_parts(key) if by_parts else work.at_once()
+                used += sum(searched + inferred for searched, inferred in took)
                 if searches and wanted > left:
                     complete = all(
-                        its < share or not block.wanted for (block, share), its in zip(blocks, took, strict=True)
+                        its < share or not block.wanted for (block, share), (its, _) in zip(blocks, took, strict=True)
                     )
             close_layer(self.nodes, course.order, layer.start, layer.stop, self.known, self.open_, changed.grew)
+            grown = grown or bool(changed.grew[course.order[layer.start : layer.stop]].any())
             report(used)
         return used, rest, complete
 
-    def _close(self, course: Course, number: int, changed: Changed) -> None:
+    def _worth(self, windows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each target the open patterns in whose windows it is, times the effort of one search."""
+        pairs = np.zeros_like(self.beyond)
+
+        def count(start: int, stop: int) -> None:
+            count_worth(self.nodes, self.open_, windows, pairs, start, stop)
+
+        in_chunks(count, even_bounds(self.nodes.words, least=1 << 20), self.workers)
+        return pairs
+
+    def _close(self, course: Course, number: int, changed: Changed) -> int:
         """Rule out whatever holds something that is ruled out: what a round proved does not depend on its order.
 
-        From then on, nothing has *changed*.
+        From then on, nothing has *changed*. How many steps it took.
         """
 
         def mark(start: int, stop: int) -> None:
             mark_words(self.nodes, self.known, starts, marks, start, stop)
 
-        def rule_out(start: int, stop: int) -> None:
-            rule_out_all(self.nodes, self.known, self.open_, starts, marks, *changed, start, stop)
+        def rule_out(start: int, stop: int) -> int:
+            return rule_out_all(self.nodes, self.known, self.open_, starts, marks, *changed, start, stop)
 
         bounds, groups = even_bounds(self.nodes.words), (self.nodes.words.astype(np.int64) + 63) >> 6
         starts, marks = np.cumsum(groups) - groups, np.zeros(int(groups.sum()), dtype=np.uint64)
         in_chunks(mark, bounds, self.workers)
-        if len(self.open_) < _WIDE:
-            in_chunks(rule_out, bounds, self.workers)
+        if course.parts is ALONE or len(self.open_) < _WIDE:
+            took = sum(in_chunks(rule_out, bounds, self.workers))
             changed.clear()
-            return
+            return took
 
         def changes(part: int) -> Values:
             start, stop = chosen[part], chosen[part + 1]
             columns = slice(self.nodes.starts[start], self.nodes.starts[stop])
             before = self.open_[columns].copy()
-            in_chunks(rule_out, bounds[(bounds >= start) & (bounds <= stop)], 1)
+            steps = in_chunks(rule_out, bounds[(bounds >= start) & (bounds <= stop)], 1)
             at = columns.start + np.flatnonzero(self.open_[columns] != before)
-            return {"at": at, "open": self.open_[at]}
+            return {"at": at, "open": self.open_[at], "steps": np.array(steps)}
 
-        chosen = bounds[np.linspace(0, len(bounds) - 1, min(len(bounds) - 1, _PARTS) + 1).astype(int)].tolist()
-        key = key_of(course.key, "close", number)
+        chosen = bounds[np.linspace(0, len(bounds) - 1, min(len(bounds) - 1, _CLOSING) + 1).astype(int)].tolist()
+        key, took = key_of(course.key, "close", number), 0
         for _, values in course.parts.each(key, changes, len(chosen) - 1, workers=self.workers):
             self.open_[values["at"]] = values["open"]
+            took += int(values["steps"].sum())
         changed.clear()
+        return took
 
-    def _windows(self, each: Round, doubts: Doubts) -> NDArray[np.int64]:
+    def _windows(self, each: Round, doubts: Doubts, tried: Tried) -> NDArray[np.int64]:
         """From which target to which each pattern is looked for in a round; none where it is not."""
         chances, pairs = doubts.chances, doubts.pairs
         # A search is worth most where few open pairs stand between a user and the only candidate.
         worth = (pairs > 0) & (chances >= each.chance) & (chances / np.maximum(pairs, 1) >= each.gain)
-        worth &= (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high)
+        worth &= (self.nodes.sizes >= each.low) & (self.nodes.sizes < each.high) & (tried.steps < each.steps)
         windows = np.zeros((len(worth), 2), dtype=np.int64)
         if each.reach:
             choose_largest(self.nodes, self.open_, each.reach, each.larger, worth, windows)
@@ -266,12 +298,31 @@ class Doubts(NamedTuple):
     def of(cls, found: Containment) -> Doubts:
         """How things stand."""
         nodes = found.nodes
-        sure, (unsure, pairs) = found.count(found.known)[0] + nodes.weights, found.count(found.open_)
+        (sure, _), (unsure, pairs) = on_threads(found.count, (found.known, found.open_), found.workers)
+        sure += nodes.weights
         most = np.maximum(sure + unsure + found.beyond, 1)
         chances = nodes.users * (1 / np.maximum(sure, 1) - 1 / most)
         undecided = int(nodes.users[unsure + found.beyond > 0].sum())
         # The same sum on every machine: what comes next depends on it.
         return cls(chances, pairs, fsum(chances) + undecided * _UNDECIDED)
+
+
+class Tried:
+    """With how many steps each pattern was looked for in all its open targets: as many again would find no more."""
+
+    def __init__(self, patterns: int) -> None:
+        self.steps = np.zeros(patterns, dtype=np.int64)
+        self._begun: dict[Round, NDArray[np.bool_]] = {}
+
+    def note(self, each: Round, worth: NDArray[np.bool_], rest: int | None) -> None:
+        """Note for which patterns a round looked, or a part of it with a *rest* to come."""
+        if each.reach:
+            return
+        whole = worth & self._begun.pop(each, worth)
+        if rest is None:
+            self.steps[whole] = np.maximum(self.steps[whole], each.steps)
+        else:
+            self._begun[each] = whole
 
 
 class Changed(NamedTuple):
@@ -294,7 +345,8 @@ class Course(NamedTuple):
     layers: list[Layer]
     parts: Parts
     key: str
-    #: Each thread's room to search in.
+    #: A `map` on the threads of the search, and each thread's room.
+    each: Each
     own: local
 
 
@@ -307,39 +359,49 @@ class LayerWork(NamedTuple):
     round: Round
     windows: NDArray[np.int64]
     changed: Changed
-    blocks: list[tuple[Block, int]]
+    blocks: Blocks
 
-    def at_once(self) -> list[int]:
+    def at_once(self) -> list[Took]:
         """Do all blocks; how many steps each took."""
-        workers = self.found.workers if len(self.blocks) > 1 else 1
-        return list(on_threads(lambda block: self._decide(*block), self.blocks, workers))
+        each: Each = self.course.each if len(self.blocks) > 1 else map
+        return [took for part in each(self._part, self._parts()) for took in part]
 
-    def in_parts(self, key: str) -> list[int]:
+    def in_parts(self, key: str) -> list[Took]:
         """Do all blocks, or take over what others have found in them; how many steps each took."""
-        bounds = np.linspace(0, len(self.blocks), min(len(self.blocks), _PARTS) + 1).astype(int).tolist()
-        took: list[int] = []
-        work = partial(self._changes, bounds)
-        for _, values in self.course.parts.each(key, work, len(bounds) - 1, workers=self.found.workers):
+        took: list[Took] = []
+        blocks = list(self._parts())
+        for _, values in self.course.parts.each(
+            key, lambda part: self._changes(blocks[part]), len(blocks), workers=self.found.workers
+        ):
             at = values["at"]
             self.found.known[at], self.found.open_[at] = values["known"], values["open"]
             for changed, name in zip(self.changed, ("grew", "lost"), strict=True):
                 changed[self.course.order[values[name]]] = True
-            took += values["steps"].tolist()
+            took += zip(values["searched"].tolist(), values["inferred"].tolist(), strict=True)
         return took
 
-    def _changes(self, bounds: list[int], part: int) -> Values:
-        """Do the blocks of a *part*: the words of the columns that changed, and the targets that grew or lost."""
-        blocks = self.blocks[bounds[part] : bounds[part + 1]]
+    def _parts(self) -> Iterator[Blocks]:
+        """The blocks in a few parts: blocks side by side read the same columns."""
+        bounds = np.linspace(0, len(self.blocks), min(len(self.blocks), _PARTS) + 1).astype(int)
+        return (self.blocks[start:stop] for start, stop in pairwise(bounds.tolist()))
+
+    def _part(self, blocks: Blocks) -> list[Took]:
+        return [self._decide(*block) for block in blocks]
+
+    def _changes(self, blocks: Blocks) -> Values:
+        """Do the blocks of a part: the words of the columns that changed, and the targets that grew or lost."""
         start, stop = blocks[0][0].start, blocks[-1][0].stop
         known, open_ = self.found.known, self.found.open_
         words = self._words(start, stop)
         before = known[words], open_[words]
-        steps = [self._decide(*block) for block in blocks]
+        steps = self._part(blocks)
         at = words[(known[words] != before[0]) | (open_[words] != before[1])]
         targets = self.course.order[start:stop]
         grew, lost = (start + np.flatnonzero(each[targets]) for each in self.changed)
+        searched, inferred = np.array(steps).T
         return {
-            "at": at, "known": known[at], "open": open_[at], "grew": grew, "lost": lost, "steps": np.array(steps)
+            "at": at, "known": known[at], "open": open_[at], "grew": grew, "lost": lost, "searched": searched,
+            "inferred": inferred,
         }  # fmt: skip
 
     def _words(self, start: int, stop: int) -> NDArray[np.int64]:
@@ -349,16 +411,16 @@ class LayerWork(NamedTuple):
         before = np.cumsum(words) - words
         return np.repeat(self.found.nodes.starts[targets] - before, words) + np.arange(words.sum())
 
-    def _decide(self, block: Block, share: int) -> int:
+    def _decide(self, block: Block, share: int) -> Took:
         found, own = self.found, self.course.own
         space = self._space()
-        took = decide(
+        searched, inferred = decide(
             found.shapes, found.plans, found.around, found.rows, found.nodes, self.course.order, block.start,
             block.stop, self.layer.least, found.known, found.open_, *self.changed, self.windows, space,
             self.round.steps, share, self.round.rising, own.absent,
         )  # fmt: skip
         # Its last visit may take a little more than is left.
-        return min(took, share)
+        return min(searched, share), inferred
 
     def _space(self) -> Space:
         own, nodes = self.course.own, self.found.nodes

@@ -60,20 +60,17 @@ LONG_SEARCHES = tuple(
 
 #: Short searches for many, most of whom stay open.
 SHORT_SEARCHES = (
-    *(Round(steps, gain, rising=0) for steps, gain in ((1_200, 0.001), (4_000, 0.001))),
+    Round(1_200, 0.001, rising=0),
     *(Round(steps, gain, rising=10) for steps, gain in (
-        (16_000, 0.003), (64_000, 0.01), (16_000, 0.0015), (64_000, 0.005), (250_000, 0.01), (4_000, 0.0002),
-        (16_000, 0.0003), (64_000, 0.001), (250_000, 0.003), (1_000_000, 0.008), (64_000, 0.0003), (250_000, 0.001),
-        (1_000_000, 0.003),
+        (8_000, 0.001), (64_000, 0.01), (64_000, 0.002), (8_000, 0.0002), (500_000, 0.01), (64_000, 0.0003),
+        (500_000, 0.002), (4_000_000, 0.008),
     )),
 )  # fmt: skip
 
-#: All that is open.
+#: All that is open. Where most is decided in the end, eight times as many steps in each round repeat least.
 ALL_SEARCHES = (
     Round(1_200, low=9, high=14, rising=0), Round(1_200, rising=0),
-    *(Round(steps, rising=10) for steps in (
-        4_000, 16_000, 64_000, 250_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000, 10**9, 10**11,
-    )),
+    *(Round(steps, rising=10) for steps in (8_000, 64_000, 500_000, 4_000_000, 32_000_000, 10**9, 10**11)),
 )  # fmt: skip
 
 WAYS = (SECOND_CANDIDATES, SHORT_SEARCHES, LONG_SEARCHES, ALL_SEARCHES)

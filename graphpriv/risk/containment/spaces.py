@@ -12,6 +12,9 @@ from graphpriv.risk.containment.independent_sets import Room, room_for
 #: Sets of places that did not do are remembered, so many for each component.
 MEMORY = 16
 
+#: As many neighbours as a word has bits; and how many sets are remembered of a target with no more.
+PLACES, REMEMBERED = 64, 32
+
 #: Room for the rows of a target whose rows are not kept, in words.
 _ROWS = 1 << 24
 
@@ -35,6 +38,30 @@ class Task(NamedTuple):
     #: Levels of the pattern's pairs, negative where they are not known, and rows of the target's.
     pairs: int
     levels: int
+
+
+class Word(NamedTuple):
+    """Room to search in targets whose places fit into one word."""
+
+    #: By depth: the domain of each place, who is not placed, the places linked with none that is taken; whose turn it
+    #: is, and the value it has.
+    domains: NDArray[np.uint64]
+    unplaced: NDArray[np.uint64]
+    free: NDArray[np.uint64]
+    turn: NDArray[np.int64]
+    images: NDArray[np.int64]
+    #: By place: its component, how many of that there are at least of whom no two are linked, and the first value with
+    #: no larger a share of links.
+    parts: NDArray[np.uint64]
+    apart: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    #: Which values could change places, by the first of them.
+    alike: NDArray[np.uint64]
+    #: Whom sets did not do for, and which; how many there were.
+    memory: NDArray[np.uint64]
+    remembered: NDArray[np.int64]
+    #: Who kept no place the last time.
+    last: NDArray[np.int64]
 
 
 class Space(NamedTuple):
@@ -75,6 +102,7 @@ class Space(NamedTuple):
     reached: NDArray[np.int64]
     spent: NDArray[np.int64]
     room: Room
+    word: Word
 
 
 def space_for(neighbours: int, words: int) -> Space:
@@ -106,4 +134,28 @@ def space_for(neighbours: int, words: int) -> Space:
         target=np.full(1, -1, dtype=np.int64),
         spent=np.zeros(1, dtype=np.int64),
         room=room_for(neighbours, words),
+        word=_word(),
+    )
+
+
+def _word() -> Word:
+    def sets(count: int = PLACES + 1) -> NDArray[np.uint64]:
+        return np.zeros(count, dtype=np.uint64)
+
+    def numbers(count: int = PLACES + 1) -> NDArray[np.int64]:
+        return np.zeros(count, dtype=np.int64)
+
+    return Word(
+        domains=sets((PLACES + 1) * PLACES),
+        unplaced=sets(),
+        free=sets(),
+        turn=numbers(),
+        images=numbers(),
+        parts=sets(),
+        apart=numbers(),
+        middles=numbers(),
+        alike=sets(),
+        memory=sets(2 * REMEMBERED),
+        remembered=numbers(1),
+        last=numbers(1),
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphpriv.risk.containment.bits import ones
 from graphpriv.risk.containment.shapes import BitRows, Shapes
+from graphpriv.risk.containment.spaces import PLACES
 from graphpriv.risk.workers import even_bounds, in_chunks
 from tabular.kernels import compiled
 
@@ -28,7 +29,8 @@ _MARKS = np.array([1, 2, 3, 5, 8, 12, 18, 27], dtype=np.int64)
 _THRESHOLDS = np.array([1, 2, 3, 4, 6, 8, 11, 15, 20, 28], dtype=np.int64)
 LEVELS = len(_THRESHOLDS)
 
-#: Around a centre with more neighbours than this no signs are written; around one with more than that no rows.
+#: Around a centre with more neighbours than this no signs are written; around one with more than that no rows, nor
+#: around one whose places fit into a word: there they save less than they take.
 _MOST_SIGNS, _MOST_ROWS = 512, 256
 
 #: Room for rows and for signs, in words of 64 bits each.
@@ -44,7 +46,7 @@ class Surroundings(NamedTuple):
 
     #: For each neighbour, as far as there is room, words of eight counts.
     signs: NDArray[np.uint64]
-    #: For each node where its levels and rows start, -1 where it has none.
+    #: For each node where its levels start, and its rows: -1 where it has none.
     starts: NDArray[np.int64]
     rows_at: NDArray[np.int64]
     #: For each pair and kind how many thresholds the count reaches.
@@ -58,15 +60,13 @@ def surroundings_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], wo
     sizes = np.diff(shapes.offsets)
     # What is in no row, or among too many, needs as much as it offers: so does all that could contain it.
     counted = (sizes <= _MOST_SIGNS) & (rows.starts[:-1] >= 0)
-    words = KINDS * LEVELS * sizes * ((sizes + 63) >> 6)
-    words[~wanted] = 0
-    order = np.argsort(sizes, kind="stable")
-    fits = np.zeros(len(sizes), dtype=np.bool_)
-    fits[order] = np.cumsum(words[order]) <= _ROOM
-    fits &= counted & (sizes <= _MOST_ROWS)
-    words, pairs = np.where(fits, words, 0), np.where(fits, sizes**2, 0)
+    counted_in_pairs = counted & wanted & (sizes <= _MOST_ROWS)
+    words = np.where(counted_in_pairs & (sizes > PLACES), KINDS * LEVELS * sizes * ((sizes + 63) >> 6), 0)
+    order = np.argsort(words, kind="stable")
+    words[order[np.cumsum(words[order]) > _ROOM]] = 0
+    pairs = np.where(counted_in_pairs, sizes**2, 0)
     starts, rows_at = (np.concatenate([[0], np.cumsum(each)])[:-1].astype(np.int64) for each in (pairs, words))
-    starts[~fits] = -1
+    starts[pairs == 0], rows_at[words == 0] = -1, -1
     around = Surroundings(
         signs=np.zeros((min(len(shapes.types), _ROOM // WORDS), WORDS), dtype=np.uint64),
         starts=starts,
@@ -119,10 +119,11 @@ def write_surroundings(
                     counts[0, marks[shapes.degrees[base + other]]] += 1
                 for kind in range(KINDS):
                     counts[1 + 2 * kind + linked, marks[found[kind]]] += 1
+                    high = thresholds[found[kind]]
                     if pairs >= 0:
-                        row = levels + (place * KINDS + kind) * LEVELS * words + (other >> 6)
-                        high = thresholds[found[kind]]
                         around.levels[KINDS * (pairs + place * count + other) + kind] = high
+                    if levels >= 0:
+                        row = levels + (place * KINDS + kind) * LEVELS * words + (other >> 6)
                         for level in range(high):
                             around.rows[row + level * words] |= _1 << bit
             if base + place >= len(around.signs):
