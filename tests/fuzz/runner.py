@@ -145,7 +145,8 @@ def _batch(name: str, begin: int, end: int) -> list[Any]:
     os.close(receiving)
     _, status = os.waitpid(child, 0)
     if not found or found[-1][0] < end - 1:
-        why = f"took more than {SECONDS:g} s" if stalled else f"the process ended with {status}"
+        stall = f"took more than {SECONDS:g} s of a processor, or waited as if for ever"
+        why = stall if stalled else f"the process ended with {status}"
         found.append([at, "fault", why, SECONDS if stalled else 0.0, 0])
     return found
 

@@ -202,7 +202,8 @@ class Containment:
             if not grown and not pairs[layer.start : layer.stop].any():
                 continue
             for place, group in enumerate(_groups(layer, pairs, turn)):
-                if used >= patience and rest is None:
+                # Inferring alone may have taken as much before the start: each turn goes on by one group at least.
+                if used >= patience and rest is None and group[0].start > turn.start:
                     rest = group[0].start
                 searches = complete and rest is None and group[0].start >= turn.start
                 left, shares = max(steps - used, 0) if searches else 0, [block.wanted for block in group]
@@ -433,7 +434,8 @@ class LayerWork(NamedTuple):
 
 
 def _told(report: Callable[[int, int], None], steps: int, before: int, used: int) -> None:
-    report(before + used, steps)
+    # What follows is inferred although the steps are spent.
+    report(min(before + used, steps), steps)
 
 
 def _filtered(shapes: Shapes, nodes: Nodes, workers: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

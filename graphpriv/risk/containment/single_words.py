@@ -197,7 +197,7 @@ def rest_fits(space: Space, pair: Pair, bits: NDArray[np.uint64], depth: int) ->
     there = ones(free)
     if there < wanted:
         return False
-    # Of two that are linked only one can be taken; no set has more pairs than half of it.
+    # Where fewer than half of them are wanted, cliques refuse less than they take.
     if there - (there >> 1) < wanted:
         space.spent[0] += there
         if cliques(bits, pair, free, wanted) < wanted:

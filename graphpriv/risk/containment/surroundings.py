@@ -64,7 +64,11 @@ def surroundings_of(shapes: Shapes, rows: BitRows, wanted: NDArray[np.bool_], wo
     words = np.where(counted_in_pairs & (sizes > PLACES), KINDS * LEVELS * sizes * ((sizes + 63) >> 6), 0)
     order = np.argsort(words, kind="stable")
     words[order[np.cumsum(words[order]) > _ROOM]] = 0
-    pairs = np.where(counted_in_pairs, sizes**2, 0)
+    # Levels are of use for patterns no larger than a target with rows.
+    largest = int(sizes[words > 0].max(initial=0))
+    pairs = np.where(counted_in_pairs & (sizes <= largest), sizes**2, 0)
+    order = np.argsort(pairs, kind="stable")
+    pairs[order[np.cumsum(pairs[order]) > _ROOM]] = 0
     starts, rows_at = (np.concatenate([[0], np.cumsum(each)])[:-1].astype(np.int64) for each in (pairs, words))
     starts[pairs == 0], rows_at[words == 0] = -1, -1
     around = Surroundings(

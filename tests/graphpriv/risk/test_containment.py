@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from functools import partial
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -15,7 +16,7 @@ from graphpriv.graph import SocialGraph
 from graphpriv.risk import Comparison, Disclosure, attackers, isomorphism
 from graphpriv.risk.containment import inference, nodes, rounds, surroundings
 from graphpriv.risk.containment.rounds import Containment
-from graphpriv.risk.containment.schedule import Round, Schedule
+from graphpriv.risk.containment.schedule import Round, Schedule, Turn
 from graphpriv.risk.containment.spaces import space_for
 from graphpriv.risk.workers import even_bounds
 from tabular.loop import ALONE, Parts
@@ -70,8 +71,10 @@ def test_a_thousand_small_pairs_are_decided_as_networkx_decides_them(part: int, 
 def mixed_graph(rng: np.random.Generator, directed: bool) -> SocialGraph:
     """Centres apart from one another, with few neighbours or with up to 64, of two kinds, some linked and some not."""
     links, users, share = [], 0, rng.choice([0.08, 0.15, 0.3])
-    for size in [*rng.integers(8, 22, 40).tolist(), *rng.integers(40, 65, 6).tolist()]:
-        near = users + 1 + np.argwhere(np.triu(rng.random((size, size)) < share, 1))
+    for size in [*rng.integers(8, 22, 40).tolist(), *rng.integers(40, 62, 4).tolist(), 63, 64]:
+        # Where links have directions, some go both ways.
+        drawn = rng.random((size, size)) < share
+        near = users + 1 + np.argwhere(drawn & ~np.eye(size, dtype=np.bool_) if directed else np.triu(drawn, 1))
         links += [(users, users + 1 + each) for each in range(size)] + list(map(tuple, near.tolist()))
         users += size + 1
     topics = first_topics(np.where(rng.random(users) < 0.7, 1, 2).tolist())
@@ -217,6 +220,7 @@ def test_the_number_of_threads_changes_nothing_however_few_the_steps(steps: int)
 def test_a_search_that_was_cut_off_goes_on_from_its_parts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     case = hard_pair(9, users=90)
     whole = with_steps(case, steps)
+    assert whole.undecided.any() == (steps < 10**7)
     monkeypatch.setattr(rounds, "_LONG", 0)
     monkeypatch.setattr(rounds, "_WIDE", 0)
     monkeypatch.setattr(rounds, "even_bounds", partial(even_bounds, least=1))
@@ -270,9 +274,12 @@ def test_progress_never_passes_the_steps_that_there_are(monkeypatch: pytest.Monk
     monkeypatch.setattr(rounds, "Schedule", schedule)
     told: list[tuple[int, int]] = []
     case = hard_pair(9, users=200)
-    comparison = Comparison.of(*case, workers=1)
-    for steps in (40, 2_000, 99_000, 305_000, 1_000_000, 20_000_000):
-        attackers["subgraph"].method(steps=steps).disclosed(comparison, (), lambda done, of: told.append((done, of)))
+    known = groups(np.random.default_rng(5))
+    # In the one hardly anything lies in anything else; in the other much does, and much follows.
+    for comparison in (Comparison.of(*case, workers=1), Comparison.of(known, known, workers=1)):
+        for steps in (40, 2_000, 99_000, 305_000, 1_000_000, 20_000_000):
+            search = attackers["subgraph"].method(steps=steps)
+            search.disclosed(comparison, (), lambda done, of: told.append((done, of)))
     assert len(told) > 10
     assert all(done <= of for done, of in told)
 
@@ -356,3 +363,25 @@ def test_neighbours_of_many_types_without_links_leave_nothing_open(types: int) -
             sides.append(graph_of(users + 1, [*spokes, *map(tuple, links.tolist())], topics=topics))
         [found] = attackers["subgraph"].method().disclose(*sides, None, {"topic1": ("topic1",)}).values()
         assert not found.undecided.any()
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_turn_that_is_taken_up_again_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where inferring before its start takes more than there is patience for, it still searches something.
+    monkeypatch.setattr(rounds, "_PATIENCE", 1)
+    starts: dict[Round, list[int]] = {}
+    turned = Containment._round
+
+    def noted(
+        found: Containment, course: Any, number: int, each: Turn, windows: Any, changed: Any, steps: int, *_: object
+    ) -> tuple[int, int | None, bool]:
+        used, rest, complete = turned(found, course, number, each, windows, changed, steps, 1, lambda used: None)
+        assert rest is None or rest > each.start
+        starts.setdefault(each.round, []).append(each.start)
+        return used, rest, complete
+
+    monkeypatch.setattr(Containment, "_round", noted)
+    graph = groups(np.random.default_rng(5))
+    with_steps((graph, graph, np.arange(len(graph))), 30_000_000)
+    assert max(map(len, starts.values())) > 2
+    assert all(each == sorted(set(each)) for each in starts.values())

@@ -135,7 +135,8 @@ def counted(links: Links, one: int, other: int) -> list[int]:
     return [sum((links[one, each], links[other, each]) == kind for each in rest) for kind in kinds]
 
 
-def test_the_levels_of_two_neighbours_are_those_of_the_counts_one_by_one() -> None:
+def test_the_levels_of_two_neighbours_are_those_of_the_counts_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "PLACES", 0)
     rng = np.random.default_rng(3)
     for _ in range(60):
         links = random_links(rng, int(rng.integers(3, 70)))
