@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpriv.risk.containment.independent_sets import Room, room_for
-
-N = TypeVar("N", bound=np.generic)
-
-#: Two lines of the cache, in bytes: processors fetch two at a time.
-_LINES = 128
 
 #: Sets of places that did not do are remembered, so many for each component.
 MEMORY = 16
@@ -114,54 +109,53 @@ def space_for(neighbours: int, words: int) -> Space:
     """Room for patterns and targets of up to so many neighbours; memory that is not touched is never there."""
     levels, per_set = neighbours + 2, neighbours // 64 + 1
     return Space(
-        lows=_own(levels, np.int32),
-        highs=_own(levels, np.int32),
-        first=_own(min(levels * per_set, words), np.uint64),
-        free=_own(min(levels * per_set, words), np.uint64),
-        turn=_own(levels, np.int32),
-        images=_own(levels, np.int32),
-        starts=_own(levels, np.int64),
-        domains=_own(words, np.uint64),
-        placed=_own(levels, np.int8),
-        way=_own(levels, np.int8),
-        weights=_own(levels, np.int64),
-        failed=_own(1, np.int64),
-        ends=_own(levels, np.int32),
-        remembered=_own(levels, np.int32),
-        bounds=_own(levels * MEMORY, np.int32),
-        memory=_own(min(levels * per_set * MEMORY, words), np.uint64),
-        row=_own(4 * per_set, np.uint64),
-        blocked=_own(levels, np.int64),
-        inside=_own(levels, np.int64),
-        trial=_own(1, np.int64),
-        reached=_own(levels, np.int64),
-        rows=_own(_ROWS, np.uint64),
+        lows=np.empty(levels, dtype=np.int32),
+        highs=np.empty(levels, dtype=np.int32),
+        first=np.empty(min(levels * per_set, words), dtype=np.uint64),
+        free=np.empty(min(levels * per_set, words), dtype=np.uint64),
+        turn=np.empty(levels, dtype=np.int32),
+        images=np.empty(levels, dtype=np.int32),
+        starts=np.empty(levels, dtype=np.int64),
+        domains=np.empty(words, dtype=np.uint64),
+        placed=np.zeros(levels, dtype=np.int8),
+        way=np.zeros(levels, dtype=np.int8),
+        weights=np.ones(levels, dtype=np.int64),
+        failed=np.zeros(1, dtype=np.int64),
+        ends=np.empty(levels, dtype=np.int32),
+        remembered=np.zeros(levels, dtype=np.int32),
+        bounds=np.empty(levels * MEMORY, dtype=np.int32),
+        memory=np.empty(min(levels * per_set * MEMORY, words), dtype=np.uint64),
+        row=np.empty(4 * per_set, dtype=np.uint64),
+        blocked=np.zeros(levels, dtype=np.int64),
+        inside=np.zeros(levels, dtype=np.int64),
+        trial=np.zeros(1, dtype=np.int64),
+        reached=np.empty(levels, dtype=np.int64),
+        rows=np.empty(_ROWS, dtype=np.uint64),
         target=np.full(1, -1, dtype=np.int64),
-        spent=_own(1, np.int64),
+        spent=np.zeros(1, dtype=np.int64),
         room=room_for(neighbours, words),
         word=_word(),
     )
 
 
 def _word() -> Word:
-    places = PLACES + 1
+    def sets(count: int = PLACES + 1) -> NDArray[np.uint64]:
+        return np.zeros(count, dtype=np.uint64)
+
+    def numbers(count: int = PLACES + 1) -> NDArray[np.int64]:
+        return np.zeros(count, dtype=np.int64)
+
     return Word(
-        domains=_own(places * PLACES, np.uint64),
-        unplaced=_own(places, np.uint64),
-        free=_own(places, np.uint64),
-        turn=_own(places, np.int64),
-        images=_own(places, np.int64),
-        parts=_own(places, np.uint64),
-        apart=_own(places, np.int64),
-        middles=_own(places, np.int64),
-        alike=_own(places, np.uint64),
-        memory=_own(2 * REMEMBERED, np.uint64),
-        remembered=_own(1, np.int64),
-        last=_own(1, np.int64),
+        domains=sets((PLACES + 1) * PLACES),
+        unplaced=sets(),
+        free=sets(),
+        turn=numbers(),
+        images=numbers(),
+        parts=sets(),
+        apart=numbers(),
+        middles=numbers(),
+        alike=sets(),
+        memory=sets(2 * REMEMBERED),
+        remembered=numbers(1),
+        last=numbers(1),
     )
-
-
-def _own(count: int, kind: type[N]) -> NDArray[N]:
-    """Zeros on lines of the cache with no other array: threads that write to the same line wait for each other."""
-    beside = _LINES // np.dtype(kind).itemsize
-    return np.zeros(count + 2 * beside, dtype=kind)[beside : beside + count]

@@ -33,7 +33,7 @@ LEVELS = len(_THRESHOLDS)
 #: around one whose places fit into a word: there they save less than they take.
 _MOST_SIGNS, _MOST_ROWS = 512, 256
 
-#: Room for rows and for signs, in words of 64 bits each.
+#: Room for rows and for signs, in words of 64 bits each, and for levels, in pairs of four bytes each.
 _ROOM = 1 << 25
 
 _1 = np.uint64(1)

@@ -272,16 +272,16 @@ def test_steps_that_are_enough_are_all_spent_whatever_the_searches_might_have_ta
 @pytest.mark.parametrize("schedule", [Schedule, partial(Schedule, [Round(1), Round(700, low=18)], [])])
 def test_progress_never_passes_the_steps_that_there_are(monkeypatch: pytest.MonkeyPatch, schedule: type) -> None:
     monkeypatch.setattr(rounds, "Schedule", schedule)
-    told: list[tuple[int, int]] = []
     case = hard_pair(9, users=200)
     known = groups(np.random.default_rng(5))
     # In the one hardly anything lies in anything else; in the other much does, and much follows.
     for comparison in (Comparison.of(*case, workers=1), Comparison.of(known, known, workers=1)):
+        told: list[tuple[int, int]] = []
         for steps in (40, 2_000, 99_000, 305_000, 1_000_000, 20_000_000):
             search = attackers["subgraph"].method(steps=steps)
-            search.disclosed(comparison, (), lambda done, of: told.append((done, of)))
-    assert len(told) > 10
-    assert all(done <= of for done, of in told)
+            search.disclosed(comparison, (), lambda done, of, told=told: told.append((done, of)))
+        assert len(told) > 10
+        assert all(done <= of for done, of in told)
 
 
 def test_a_search_in_a_hub_ends_with_its_steps_before_it_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
